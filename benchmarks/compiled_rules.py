@@ -1,26 +1,28 @@
 """Counts how many wordings of rules compile to the right scorers: `python -m benchmarks.compiled_rules`.
 
-`--recorded` compares compiled rules with the recorded verdicts of a judge on real outputs; `--wrong` names what went
-wrong among the tuned wordings. With `--write` benchmarks/results/promptpex.md gets all tables.
+Plain sentences are read without a model, and checks are proposed as a model may propose them. With `--model M` a model
+proposes them, for `--each N` wordings. `--recorded` compares compiled rules with the recorded verdicts of a judge on
+real outputs; `--wrong` names wrong scorers. With `--write` benchmarks/results/promptpex.md gets all tables.
 """
 
+import argparse
 import sys
 from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import attackers, prompt_orders, second_author
+from benchmarks import attackers, prompt_orders, proposed_checks, second_author
+from benchmarks.proposed_checks import rate_words
 from benchmarks.rule_wordings import NONE, Outcome, outcome, read
-from gate.stats.intervals import Rate, wilson
+from gate.config.models import parse_model
+from gate.stats.intervals import wilson
 
 NOTES = (
     "right: compiled to the scorers that the wording needs, which score outputs that keep or break it correctly.",
     "precision: right of compiled; recall: right of all that code can check. 95 % Wilson intervals.",
-    "Held out: written before the patterns and not used for them, but by the same author.",
-    "By a second author: run once; no pattern was added for missed wordings. Expect similar figures for your rules.",
-    "By reviewers who looked for faults: the patterns were tuned since, so the figures only show that these are fixed.",
-    "Orders of prompts: worded as in public prompts. A third was held out, as above.",
+    "No wording was used to make the plain sentences that are read without a model, but for excluding wrong results.",
+    "Proposed checks: with the first output that keeps and the first that breaks the wording as their examples.",
 )
 
 
@@ -44,41 +46,56 @@ def _add(table: Table, name: str, outcomes: Sequence[Outcome]) -> None:
     right = sum(one.right for one in outcomes)
     positives = sum(one.wording["expect"] is not None for one in outcomes)
     counts = (str(number) for number in (len(outcomes), compiled, right, compiled - right))
-    table.add_row(name, *counts, _rate(wilson(right, compiled)), _rate(wilson(right, positives)))
-
-
-def _rate(found: Rate) -> str:
-    return "-" if found.rate is None else f"{found.rate:.3f} [{found.lower:.3f}, {found.upper:.3f}]"
+    table.add_row(name, *counts, rate_words(wilson(right, compiled)), rate_words(wilson(right, positives)))
 
 
 def main(arguments: Sequence[str]) -> None:
     """Print the tables."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n\n")[0])
+    parser.add_argument("--write", action="store_true", help="write benchmarks/results/promptpex.md")
+    parser.add_argument("--recorded", action="store_true", help="compare with recorded verdicts of a judge")
+    parser.add_argument("--wrong", action="store_true", help="name wrong scorers")
+    parser.add_argument("--model", type=parse_model, help="a model that proposes checks, as provider:name")
+    parser.add_argument("--each", type=int, default=325, help="wordings that it reads, drawn with a fixed seed")
+    parser.add_argument("--max-usd", type=float, default=1.0, help="limit in dollars")
+    wanted = parser.parse_args(arguments)
     console = Console(width=150 if not sys.stdout.isatty() else None)
-    if "--write" in arguments:
+    if wanted.write:
         from benchmarks.rules_page import write
 
         write()
-        return
-    if "--recorded" in arguments:
+    elif wanted.recorded:
         from benchmarks.recorded_rules import show
 
         show(console)
-        return
-    outcomes = [outcome(wording) for wording in read()]
-    tuned = [one for one in outcomes if one.wording["set"] == "tuned"]
-    console.print(by_kind("Tuned wordings", tuned))
-    if "--wrong" in arguments:
-        for one in tuned:
-            if one.fault or (one.compiled is None and one.wording["expect"] is not None):
-                console.print(f"{one.fault or 'not compiled'}: {one.wording['text']}", markup=False, highlight=False)
-        return
-    console.print(by_kind("Held-out wordings", [one for one in outcomes if one.wording["set"] == "held-out"]))
-    console.print(by_kind(second_author.TITLE, second_author.outcomes()))
-    console.print(by_kind(attackers.TITLE, attackers.outcomes()))
-    console.print(by_kind(prompt_orders.TITLE, prompt_orders.outcomes()))
-    console.print(by_kind(prompt_orders.HELD_OUT_TITLE, prompt_orders.outcomes(held_out=True)))
-    for line in NOTES:
-        console.print(line, highlight=False)
+    elif wanted.model:
+        outcomes = proposed_checks.model_outcomes(wanted.model, wanted.each, wanted.max_usd)
+        console.print(by_kind(f"Checks proposed by {wanted.model}", outcomes))
+        _print_wrong(console, outcomes, wanted.wrong)
+    else:
+        for title, outcomes in wordings():
+            console.print(by_kind(title, outcomes))
+            _print_wrong(console, outcomes, wanted.wrong)
+        console.print(proposed_checks.proposals_table(proposed_checks.proposed()))
+        for line in NOTES:
+            console.print(line, highlight=False)
+
+
+def wordings() -> list[tuple[str, Sequence[Outcome]]]:
+    """The outcomes of each set of wordings, with its title."""
+    own = [outcome(wording) for wording in read()]
+    return [
+        ("Wordings of the first author", own),
+        (second_author.TITLE, second_author.outcomes()),
+        (attackers.TITLE, attackers.outcomes()),
+        (prompt_orders.TITLE, prompt_orders.outcomes()),
+    ]
+
+
+def _print_wrong(console: Console, outcomes: Sequence[Outcome], wanted: bool) -> None:
+    for one in outcomes if wanted else ():
+        if one.fault:
+            console.print(f"{one.fault}: {one.wording['text']}", markup=False, highlight=False)
 
 
 if __name__ == "__main__":

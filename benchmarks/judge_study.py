@@ -16,7 +16,7 @@ from rich.table import Table
 
 from benchmarks.promptpex import MODELS, read
 from benchmarks.promptpex_rules import BY_PROMPT, RULES, STRICT, Rule, broken, fault_of_array
-from gate.stats.agreement import Ratings, ResamplingOptions, ac1, crossed, kappa, share_of_agreement
+from gate.stats.agreement import Ratings, ResamplingOptions, crossed, kappa, share_of_agreement
 from gate.stats.arrays import Estimate, Undefined
 from gate.stats.association import length_bias
 from gate.stats.intervals import Rate, wilson
@@ -112,7 +112,7 @@ def by_prompt(rows: Sequence[Answer]) -> Table:
     """The judge compared with all rules of a prompt together."""
     out = Table(title="The judge compared with all rules of a prompt", title_justify="left")
     out.add_column("prompt")
-    for name in ("both pass", "broken, passed", "broken, failed", "kept, failed", "agreement", "kappa", "AC1"):
+    for name in ("both pass", "broken, passed", "broken, failed", "kept, failed", "agreement", "kappa"):
         out.add_column(name, justify="right")
     for prompt in BY_PROMPT:
         own = [row for row in rows if row.prompt == prompt]
@@ -120,8 +120,8 @@ def by_prompt(rows: Sequence[Answer]) -> Table:
         tables = crossed(_column([not row.broken for row in own]), _column([row.passed for row in own]), (0.0, 1.0))
         drawn = drawing(own)
         counts = (str(cells[key]) for key in ((True, True), (False, True), (False, False), (True, False)))
-        figures = (_figure(kappa(tables, drawn)), _figure(ac1(tables, drawn)))
-        out.add_row(prompt, *counts, _rate(share_of_agreement(tables, drawn)), *figures)
+        figures = (_rate(share_of_agreement(tables, drawn)), _figure(kappa(tables, drawn)))
+        out.add_row(prompt, *counts, *figures)
     return out
 
 

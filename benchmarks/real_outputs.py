@@ -122,7 +122,7 @@ def _cells(finding: Finding) -> tuple[str, ...]:
         finding.method,
         finding.assessment.decision.verdict.value,
         worst.slice,
-        f"{numbers.delta(worst.mean)} {numbers.interval(worst.lower, worst.upper)}",
+        numbers.score_change(worst),
         str(len(finding.regressions)),
         str(finding.familiar),
         str(finding.tested),

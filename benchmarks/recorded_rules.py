@@ -1,6 +1,7 @@
 """Compares compiled rules with a judge's recorded verdicts: `python -m benchmarks.compiled_rules --recorded`.
 
-The rules are in our wording, each with the words of the prompt that state it. A verdict is about the whole prompt, so
+The rules are in our wording, each with the words of the prompt that state it; where no plain sentence says them, with a
+check as a model may propose it. A verdict is about the whole prompt, so
 an answer that keeps every compiled rule may break one that only a judge can see.
 """
 
@@ -15,21 +16,48 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.judge_study import Answer, answers, drawing, passed_of
-from benchmarks.rule_wordings import keeps
-from gate.config.specification import CompiledRule, OutputRule
+from gate.config.specification import CompiledRule, OutputRule, RuleCheck
 from gate.scoring.validators.json_answers import unfenced
 from gate.stats.agreement import Ratings, crossed, kappa, share_of_agreement
 from gate.stats.arrays import Estimate, Undefined
 from gate.stats.intervals import Rate
-from gate.testgen.rules.compiler import compile_rule, compiled_summary
+from gate.testgen.rules.checks import passes
+from gate.testgen.rules.compiler import compile_rule
+
+
+def _opening(tag: str) -> str:
+    """A pattern for an opening tag, with or without attributes; one that prose quotes in backticks does not count."""
+    return rf"(?<!`)<{tag}(?=[\s/>])[^<>]*+>(?!`)"
+
+
+def _in_each_p(tag: str, times: str) -> RuleCheck:
+    """Each <p> holds a tag so many times."""
+    outer, inner = _opening("p"), _opening(tag)
+    between, inside = rf"(?:(?!{outer})[\s\S])*+", rf"(?:(?!</p\s*>|{outer}|{inner})[\s\S])*+"
+    content = rf"{outer}{inside}(?:{inner}{inside}){times}(?=</p\s*>|{outer}|\Z){between}"
+    return RuleCheck("regex", (rf"(?i)\A{between}(?:{content})*+\Z",))
+
 
 RULES: Mapping[str, tuple[OutputRule, ...]] = {
     "text-to-p": (
-        OutputRule("P1", "The output must contain at least three <p> tags.", "at least three <p> tags"),
         OutputRule(
-            "P2", "Each <p> tag must contain exactly one <strong> tag.", "inside each <p> tag, add one <strong> tag"
+            "P1",
+            "The output must contain at least three <p> tags.",
+            "at least three <p> tags",
+            check=RuleCheck("regex", (rf"(?i)\A(?>[\s\S]*?{_opening('p')}){{3}}",)),
         ),
-        OutputRule("P3", "Each <p> tag must contain at least two <em> tags.", "multiple <em> tags"),
+        OutputRule(
+            "P2",
+            "Each <p> tag must contain exactly one <strong> tag.",
+            "inside each <p> tag, add one <strong> tag",
+            check=_in_each_p("strong", "{1,1}+"),
+        ),
+        OutputRule(
+            "P3",
+            "Each <p> tag must contain at least two <em> tags.",
+            "multiple <em> tags",
+            check=_in_each_p("em", "{2,}+"),
+        ),
         OutputRule("P4", "Each sentence of the paragraph must stand in a <p> tag of its own.", "wrap each sentence"),
     ),
     "extract-names": (
@@ -60,7 +88,9 @@ RULES: Mapping[str, tuple[OutputRule, ...]] = {
 
 TOO_STRICT: Mapping[str, OutputRule] = {
     "classify": OutputRule(
-        "C2", "The output must be one of the following categories: World, Sports, Business, Sci/Tech."
+        "C2",
+        "The output must be one of the following categories: World, Sports, Business, Sci/Tech.",
+        check=RuleCheck("one_of", ("World", "Sports", "Business", "Sci/Tech")),
     )
 }
 """Rules that an extraction may invent. They are listed separately and do not count as broken."""
@@ -98,7 +128,7 @@ def judged(rows: Sequence[Answer]) -> list[Judged]:
     """Every answer with the broken compiled rules of its prompt."""
     compiled = {prompt: [(rule.id, found) for rule, found in _compiled(prompt)] for prompt in RULES}
     return [
-        Judged(row, frozenset(name for name, rule in compiled[row.prompt] if keeps(rule.scorers, row.output) is False))
+        Judged(row, frozenset(name for name, rule in compiled[row.prompt] if passes(rule.scorers, row.output) is False))
         for row in rows
     ]
 
@@ -123,21 +153,21 @@ def by_rule(rows: Sequence[Judged]) -> Table:
         out.add_column(name, justify="right")
     for prompt in RULES:
         own = [row for row in rows if row.answer.prompt == prompt]
-        for rule, compiled in _compiled(prompt):
-            _add(out, compiled, own, [row.answer for row in own if rule.id in row.broken])
+        for rule, _ in _compiled(prompt):
+            _add(out, rule, own, [row.answer for row in own if rule.id in row.broken])
         strict = compile_rule(TOO_STRICT[prompt]) if prompt in TOO_STRICT else None
         if strict is not None:
-            wrong = [row.answer for row in own if keeps(strict.scorers, row.answer.output) is False]
-            _add(out, strict, own, wrong, " (not what the prompt says)")
+            wrong = [row.answer for row in own if passes(strict.scorers, row.answer.output) is False]
+            _add(out, TOO_STRICT[prompt], own, wrong, " (not what the prompt says)")
     return out
 
 
-def _add(table: Table, compiled: CompiledRule, own: Sequence[Judged], wrong: Sequence[Answer], note: str = "") -> None:
-    apart = APART.get(compiled.rule)
+def _add(table: Table, rule: OutputRule, own: Sequence[Judged], wrong: Sequence[Answer], note: str = "") -> None:
+    apart = APART.get(rule.id)
     others = None if apart is None else [row.answer for row in own if not apart(row.answer.output)]
     other = ("-", "-") if others is None else (str(len(others)), str(sum(row.passed for row in others)))
     counts = (str(len(own)), str(len(wrong)), str(sum(row.passed for row in wrong)), _rate(passed_of(wrong)))
-    table.add_row(own[0].answer.prompt, compiled_summary(compiled) + note, *counts, *other)
+    table.add_row(own[0].answer.prompt, f"{rule.id} {rule.text}{note}", *counts, *other)
 
 
 def by_prompt(rows: Sequence[Judged]) -> Table:

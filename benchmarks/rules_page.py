@@ -4,28 +4,19 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
-from benchmarks import attackers, prompt_orders, second_author
-from benchmarks.compiled_rules import by_kind
+from benchmarks.compiled_rules import by_kind, wordings
 from benchmarks.promptpex_tables import RESULTS
+from benchmarks.proposed_checks import proposals_table, proposed
 from benchmarks.recorded_rules import by_prompt, by_rule, recorded
-from benchmarks.rule_wordings import outcomes
 
 OPENS, CLOSES = "<!-- python -m benchmarks.compiled_rules --write -->\n", "<!-- as far as here -->\n"
 
 
 def tables() -> list[Table]:
-    """The tables of wordings (one per source) and of recorded answers (by rule and by prompt)."""
-    tuned = [one for one in outcomes() if one.wording["set"] == "tuned"]
-    held_out = [one for one in outcomes() if one.wording["set"] != "tuned"]
+    """The tables of wordings, of proposed checks, and of recorded answers (by rule and by prompt)."""
     rows = recorded()
-    of_another = by_kind(second_author.TITLE, second_author.outcomes())
-    same = [by_kind("Tuned wordings", tuned), by_kind("Held-out wordings", held_out)]
-    attacked = by_kind(attackers.TITLE, attackers.outcomes())
-    orders = [
-        by_kind(prompt_orders.TITLE, prompt_orders.outcomes()),
-        by_kind(prompt_orders.HELD_OUT_TITLE, prompt_orders.outcomes(held_out=True)),
-    ]
-    return [*same, of_another, attacked, *orders, by_rule(rows), by_prompt(rows)]
+    by_source = [by_kind(title, outcomes) for title, outcomes in wordings()]
+    return [*by_source, proposals_table(proposed()), by_rule(rows), by_prompt(rows)]
 
 
 def written(page: str, found: Sequence[Table]) -> str:

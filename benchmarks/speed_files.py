@@ -6,9 +6,11 @@ from pathlib import Path
 
 from benchmarks.speed import Plan, Row, median
 from gate.report.page.document import render_page
+from gate.report.page.samples import gather_samples
 from tests.image.buildah import Buildah
 from tests.image.builder import STORAGE, image_name, image_of
-from tests.support.large_run import answered_run, source_of
+from tests.support.large_run import answered_run
+from tests.support.runs import table_of
 
 UNPACKED_MB, COMPRESSED_MB = 220, 80
 PAGE_MB, OPENED_S = 3, 1.0
@@ -32,7 +34,7 @@ def page(plan: Plan) -> list[Row]:
     """The HTML report of 6,000 answers of realistic length."""
     cases = 100 if plan.quick else 1_000
     recorded, samples = answered_run(cases, 20)
-    html = render_page(recorded, source_of(samples))
+    html = render_page(recorded, gather_samples(recorded, table_of(samples)))
     file = plan.fresh() / "report.html"
     file.write_text(html, encoding="utf-8")
     rows = [Row(f"report.html: size, {len(samples):,} samples", file.stat().st_size / 1e6, PAGE_MB, "MB")]

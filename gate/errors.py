@@ -4,12 +4,14 @@ GateError                exit 2: a configuration or usage error, such as an unkn
  ├── InputErrors         exit 2: errors in input files, all reported at once
  ├── MissingKey          exit 3: the key of a provider is missing
  ├── CannotEvaluate      exit 3: the evaluation cannot be finished
+ │    └── Terminated     exit 3: a signal ended the process outside of a run
  └── Interrupted         exit 130: the user pressed Ctrl-C
 """
 
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 SHOWN = 20
 """Errors that are listed; the others are counted."""
@@ -103,6 +105,14 @@ class CannotEvaluate(GateError):
     """The evaluation cannot be finished, so there is no verdict."""
 
     exit_code = 3
+
+
+class Terminated(CannotEvaluate):
+    """A signal ended the process outside of a run; `signal` is its name."""
+
+    def __init__(self, signal: Literal["SIGINT", "SIGTERM"]) -> None:
+        super().__init__(f"the evaluation was not finished: {signal} ended the process", "run the job again")
+        self.signal = signal
 
 
 class Interrupted(GateError):

@@ -4,9 +4,9 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
-from gate.values import JsonValue, too_deep
+from gate.values import WRITTEN, JsonValue, too_deep
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,7 @@ class ToolCall:
         arguments: usually a JSON object as text; empty where there are none.
     """
 
+    __pydantic_config__: ClassVar = WRITTEN
     id: str
     name: str
     arguments: str
@@ -72,6 +73,7 @@ class Image:
         size: in bytes.
     """
 
+    __pydantic_config__: ClassVar = WRITTEN
     path: str
     media_type: str = ""
     data: str = field(default="", repr=False)
@@ -92,6 +94,8 @@ class Image:
 
 
 ContentPart: TypeAlias = str | Image
+CHARS_PER_TOKEN = 4
+"""Of a text whose tokens nobody counted."""
 IMAGE_TOKENS = 1_600
 """What one image counts in estimates; services count it by its size, most of them up to about as many."""
 

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from inspect import cleandoc
@@ -126,10 +127,13 @@ def _refuse(name: str) -> JsonValue:
 
 _ARGUMENT = re.compile(r"^    ([a-z0-9_, ]+): (.*)$")
 
+_PYTHON = re.compile(r"\b(?:None|True|False)\b")
+
 
 def describe(schema: dict[str, Any], kind: type) -> None:
-    """Move the lines under `Args:` of a class to the properties of its JSON Schema."""
-    about, _, arguments = cleandoc(kind.__doc__ or "").partition("\n\nArgs:\n")
+    """Move the lines under `Args:` of a class to the properties of its JSON Schema, in the words of JSON."""
+    text = _PYTHON.sub(lambda found: "null" if found[0] == "None" else found[0].lower(), cleandoc(kind.__doc__ or ""))
+    about, _, arguments = text.partition("\n\nArgs:\n")
     schema["description"] = " ".join(about.split())
     keys: list[dict[str, Any]] = []
     for line in arguments.splitlines():
@@ -162,7 +166,7 @@ class RecordPart(BaseModel):
     )
 
 
-_ROUNDING = 1e-9
+ROUNDING = 1e-9
 """Means may leave their range by rounding."""
 
 Count: TypeAlias = Annotated[int, Field(ge=0, le=10**12)]
@@ -177,10 +181,10 @@ Tokens: TypeAlias = Annotated[int, Field(ge=0, le=10**18)]
 SampleCount: TypeAlias = Annotated[int, Field(ge=1, le=100)]
 """k; the same range as `samples` in `gate.yaml`."""
 
-Share: TypeAlias = Annotated[float, Field(ge=-_ROUNDING, le=1.0 + _ROUNDING)]
+Share: TypeAlias = Annotated[float, Field(ge=-ROUNDING, le=1.0 + ROUNDING)]
 """Scores, rates, probabilities."""
 
-Delta: TypeAlias = Annotated[float, Field(ge=-1.0 - _ROUNDING, le=1.0 + _ROUNDING)]
+Delta: TypeAlias = Annotated[float, Field(ge=-1.0 - ROUNDING, le=1.0 + ROUNDING)]
 """A difference of scores or rates, and the bounds of one."""
 
 Level: TypeAlias = Annotated[float, Field(ge=1e-17, lt=0.5)]
@@ -192,22 +196,30 @@ Amount: TypeAlias = Annotated[float, Field(ge=0.0, le=1e12)]
 Difference: TypeAlias = Annotated[float, Field(ge=-1e12, le=1e12)]
 """Of seconds, dollars or shares."""
 
-Relative: TypeAlias = Annotated[float, Field(ge=-1.0 - _ROUNDING, allow_inf_nan=False)]
+Relative: TypeAlias = Annotated[float, Field(ge=-1.0 - ROUNDING, allow_inf_nan=False)]
 """A relative change: 0.12 is +12 %. Nothing bounds it from above."""
 
 Scores: TypeAlias = Annotated[list[Share | None], Field(max_length=100)]
 """Of the samples of one arm on one case; None where there is no score."""
 
 
-UNREAD = "no scorer checks"
-"""Part of the note on changed instructions of a prompt; the next steps of a report look for it."""
-HELPS = "How to fix: "
-"""Beginning of a reason that says what to do about the reason before it."""
-
-
 def counted(count: int, one: str, many: str = "") -> str:
     """A count with its noun: `1 case`, `1,200 cases`."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+NAMES_SHOWN = 3
+"""Names in a sentence; the rest is counted."""
+
+
+def listed(names: Sequence[str], most: int = NAMES_SHOWN) -> str:
+    """`a, b, c and 2 more`; `most` is another number only where readers choose from the names."""
+    return ", ".join(names[:most]) + and_more(len(names) - most)
+
+
+def and_more(rest: int) -> str:
+    """` and 2 more`, behind the names that are shown; empty where these are all."""
+    return f" and {rest:,} more" if rest > 0 else ""
 
 
 def clipped(text: str, most: int) -> str:
@@ -218,11 +230,6 @@ def clipped(text: str, most: int) -> str:
 def without_score(samples: int, total: int) -> str:
     """`1 of 20 samples has no score`."""
     return f"{samples:,} of {counted(total, 'sample')} {'has' if samples == 1 else 'have'} no score"
-
-
-def undecided(samples: int, total: int) -> str:
-    """The same, for samples that could change the verdict."""
-    return f"{without_score(samples, total)}, and {'it' if samples == 1 else 'they'} could change the verdict"
 
 
 def exact_dollars(amount: float) -> str:

@@ -11,15 +11,13 @@ from gate.git.objects import Git
 from gate.git.repository import Repo, TreeSource
 from gate.prompts.files import FileSource, file_of
 from gate.prompts.pointers import PointedText, pointed_text
-from gate.record.comparison import PassState, State, Verdict
+from gate.record.comparison import Verdict
+from gate.record.findings.finding import plain
 from gate.record.parts import ArmRecord
-from gate.record.run import NewSuiteRecord, RunRecord, SuiteRecord
+from gate.record.run import RunRecord
 from gate.report.exports.sarif import Lines, PromptAnnotation, prompt_annotations
-from gate.report.numbers import drop_sentence
 from gate.resolve.pairing import Sides
 from gate.suite import Suite
-
-_STATES = (State.REGRESSION, State.SUSPECT)
 
 
 def changed_line_annotations(
@@ -32,7 +30,9 @@ def changed_line_annotations(
     """
     if run.verdict not in (Verdict.BLOCK, Verdict.HOLD):
         return ()
-    said = {suite.name: _fell(suite) for suite in run.suites} | {new.name: _missed(new) for new in run.new}
+    said: dict[str, str] = {}
+    for finding in run.deciding:
+        said.setdefault(getattr(finding, "suite", ""), plain(finding.headline))
     found: dict[tuple[str, int, int], PromptAnnotation] = {}
     for suite in suites:
         if why := said.get(suite.name, ""):
@@ -96,24 +96,6 @@ def _pointed(content: str, pointer: Pointer | None) -> PointedText | None:
 
 def _text(source: FileSource, path: str) -> str:
     return (source.read(path) or b"").decode("utf-8-sig", "replace")
-
-
-def _fell(suite: SuiteRecord) -> str:
-    """The worst result behind a verdict that is not green; empty if there is none."""
-    rows = [row for row in (suite.quality.overall, *suite.quality.slices) if row.blocking and row.state in _STATES]
-    if rows:
-        worst = min(rows, key=lambda row: (_STATES.index(row.state), row.upper if row.upper is not None else 0.0))
-        return drop_sentence(worst, worst.slice)
-    risen = [axis.axis for axis in (suite.cost, suite.latency) if axis.exceeded]
-    return f"{suite.name}: {' and '.join(risen)} above the limit" if risen else ""
-
-
-def _missed(new: NewSuiteRecord) -> str:
-    rows = [row for row in (new.overall, *new.slices) if row.state in (PassState.MISSED, PassState.UNPROVEN)]
-    missed = [row for row in rows if row.state is PassState.MISSED] or rows
-    if not missed or missed[0].rate is None:
-        return ""
-    return f"{new.name}/{missed[0].slice}: {missed[0].rate:.0%} of the answers pass"
 
 
 def changed_lines(run: RunRecord) -> Lines:

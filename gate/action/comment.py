@@ -12,7 +12,6 @@ from gate.github.client import ApiError, GitHub, Patience
 from gate.github.events import SHA, PostedComment, PullRequest
 from gate.github.pulls import PullRequestApi, PullRequests
 from gate.github.source import GitHubStore
-from gate.record.comparison import Verdict
 from gate.report.markdown import report
 from gate.store.run_folder import load_run
 
@@ -192,7 +191,7 @@ def comment_on(path: Path, place: CommentPlace, key: str, wait: Callable[[float]
         key,
         judged,
         lambda limit: report.render_comment(run, context, limit=limit),
-        only_update=run.verdict is Verdict.SKIPPED and not run.notes,
+        only_update=run.quiet,
     )
     done = publish_comment(PullRequestApi(github, place.number), sticky)
     note = "; ".join(done.notes)

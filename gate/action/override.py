@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 
-from gate.action.subject import CommitRange, EventFiles, Subject
+from gate.action.subject import EventFiles, Subject
 from gate.errors import CannotEvaluate
 from gate.github.client import GitHub
 from gate.github.events import LabelEvent, PostedComment, PullRequest
@@ -14,6 +14,7 @@ from gate.github.pulls import PullRequestApi, PullRequests, PullState
 from gate.record.parts import Role, Rule
 from gate.record.run import OverrideRecord
 from gate.record.transcript import Failed
+from gate.values import listed
 
 LONGEST_REASON = 500
 """Characters."""
@@ -220,10 +221,6 @@ def _asked(ask: Callable[[], Known]) -> Known | Failed:
         return Failed(error.in_full)
 
 
-NAMED = 5
-"""Pull requests that a sentence names before it counts the rest."""
-
-
 def group_override(decisions: Mapping[int, OverrideRecord | None], commit: str) -> OverrideRecord | None:
     """The override of a merge group; None where no pull request of it has the label.
 
@@ -249,8 +246,7 @@ def group_override(decisions: Mapping[int, OverrideRecord | None], commit: str) 
 
 
 def _why(label: str, missing: list[int]) -> str:
-    rest = len(missing) - NAMED
-    named = ", ".join(f"#{number}" for number in missing[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
+    named = listed([f"#{number}" for number in missing])
     return (
         f"The label {label} does not count for this merge group: these pull requests lack a label that counts: {named}."
     )
@@ -294,8 +290,8 @@ class OverrideReader:
         """The current state of a subject."""
         if subject.pull is not None:
             return self._pull(subject.pull, subject)
-        if isinstance(subject.wanted, CommitRange) and subject.group is not None:
-            return self._group(subject.wanted, subject.group)
+        if subject.group is not None:
+            return self._group(subject, subject.group)
         return CurrentState()
 
     def _pull(self, pull: PullRequest, subject: Subject | None) -> CurrentState:
@@ -317,22 +313,22 @@ class OverrideReader:
         push = NewestCommit(pull.head_sha, _set_on_head(now, subject), (pull.head_repository, pull.head_ref))
         return CurrentState(override=override_of(now.labels, self.rule, push, api))
 
-    def _group(self, span: CommitRange, newest: int) -> CurrentState:
+    def _group(self, subject: Subject, newest: int) -> CurrentState:
         """All pull requests of the group need the label; one that cannot be found does not have it."""
         try:
-            pulls = self._members(span, newest)
+            pulls = self._members(subject, newest)
         except CannotEvaluate as error:
             self.warn(f"{error.in_full}; the override labels of the merge group's pull requests do not count")
             return CurrentState()
         decisions = {pull.number: self._pull(pull, None).override for pull in pulls}
-        return CurrentState(override=group_override(decisions, span.head[1]))
+        return CurrentState(override=group_override(decisions, subject.commit))
 
-    def _members(self, span: CommitRange, newest: int) -> list[PullRequest]:
+    def _members(self, subject: Subject, newest: int) -> list[PullRequest]:
         """The pull requests of the group, newest first."""
         pulls = PullRequests(self.github)
         merged: list[PullRequest] = []
         chain: list[str] = []
-        sha, base = span.head[1], span.base[1]
+        sha = subject.commit
         for _ in range(LONGEST_GROUP):
             parents = self.files.parents(sha)
             first = parents[0] if parents else ""
@@ -345,7 +341,7 @@ class OverrideReader:
                 chain.append(sha)
             else:
                 break
-            if first == base:
+            if first == subject.base_sha:
                 return merged or [self._squashed_or_rebased(newest, chain)]
             sha = first
         raise CannotEvaluate(_UNKNOWN_MEMBERS)
@@ -364,7 +360,4 @@ class OverrideReader:
 
 def _set_on_head(now: PullState, subject: Subject | None) -> str:
     """The label that was set while the evaluated commit was the newest, by the event of this run."""
-    event = subject.event if subject is not None else None
-    if event is None or event.action != "labeled" or event.pull.head_sha != now.head:
-        return ""
-    return event.label
+    return subject.new_label if subject is not None and subject.commit == now.head else ""

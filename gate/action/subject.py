@@ -1,11 +1,9 @@
-"""The subject of an event and its two sides: from the checkout if it has the commits, else from GitHub."""
+"""The subject of an event, and its two sides: from the checkout if it has the commits, else from GitHub."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
 
 from gate.config.documents import quoted
-from gate.engine.without_evaluation import CLOSED
 from gate.environment.action import Inputs, Runner
 from gate.errors import CannotEvaluate, GateError
 from gate.git.merging import MergedSource
@@ -25,47 +23,13 @@ from gate.github.events import (
 from gate.github.pulls import PullRequestApi, PullRequests, PullState
 from gate.github.source import GitHubSource, GitHubStore
 from gate.prompts.files import FileSource
+from gate.record.findings.finding import Finding
+from gate.record.findings.notes import MergedByGate
+from gate.record.findings.skipped import NothingToEvaluate, PullRequestClosed
 from gate.record.transcript import Failed
 from gate.resolve.pairing import Sides
 
 CHECK_OUT = "check the repository out before the gate, with fetch-depth: 2, or give the token contents: read"
-
-
-@dataclass(frozen=True, slots=True)
-class PullRequestMerge:
-    """A pull request as it would be merged.
-
-    Args:
-        sha: the commit that GitHub made of head and base; None where it made none.
-        newest: it must be a merge into the newest commit of the base; GitHub does not renew it with every one.
-    """
-
-    pull: PullRequest
-    sha: str | None
-    newest: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class CommitRange:
-    """Two commits.
-
-    Args:
-        base, head: each a name for readers, and its commit.
-    """
-
-    base: tuple[str, str]
-    head: tuple[str, str]
-
-
-SidesRequest: TypeAlias = PullRequestMerge | CommitRange
-
-
-@dataclass(frozen=True, slots=True)
-class EventSides:
-    """Both sides, and notes for the reader on how they were found."""
-
-    sides: Sides
-    notes: tuple[str, ...] = ()
 
 
 class EventFiles:
@@ -81,15 +45,15 @@ class EventFiles:
         self._commits = Commits(self._repo.git) if self._repo else None
         self._store = GitHubStore(github)
 
-    def sides(self, wanted: SidesRequest) -> EventSides:
-        """Both sides.
+    def sides(self, subject: "Subject") -> Sides:
+        """Both sides of a subject.
 
         Raises:
             CannotEvaluate: one of them is not available.
         """
-        if isinstance(wanted, PullRequestMerge):
-            return self._merge(wanted)
-        return EventSides(Sides(self._source(*wanted.base), self._source(*wanted.head)))
+        if subject.pull is not None:
+            return self._merge(subject.pull, newest=subject.privileged)
+        return Sides(self._source(subject.base, subject.base_sha), self._source(subject.head, subject.commit))
 
     def commit(self, ref: str) -> str:
         """The commit of a branch, a tag, or a commit id, here or else on GitHub.
@@ -131,20 +95,25 @@ class EventFiles:
         """The parents of a commit; empty where they are unknown."""
         return self._parents(sha)[0]
 
-    def _merge(self, wanted: PullRequestMerge) -> EventSides:
-        pull, merge_sha = wanted.pull, wanted.sha
+    def _merge(self, pull: PullRequest, *, newest: bool) -> Sides:
+        """The base, and the pull request as it would be merged.
+
+        Args:
+            newest: it must be a merge into the newest commit of the base; GitHub does not renew it with every one.
+        """
+        merge_sha = pull.merge_sha
         parents, trouble = (
             self._parents(merge_sha) if merge_sha else ((), "GitHub made no merge commit of its newest state")
         )
         if merge_sha and len(parents) == 2 and parents[1] == pull.head_sha:
             # The event's own base may be stale; the merge commit knows what the change was merged into.
-            if parents[0] == self._newest(wanted) if wanted.newest else self._is_on_base(parents[0], wanted):
+            if parents[0] == self._newest(pull, or_here=False) if newest else self._is_on_base(parents[0], pull):
                 base = self._source(f"origin/{pull.base_ref}", parents[0])
-                return EventSides(Sides(base, self._source(pull.merge_ref, merge_sha)))
+                return Sides(base, self._source(pull.merge_ref, merge_sha))
             trouble = f"GitHub's merge commit is not one into {pull.base_ref}"
-        return self._merged_here(wanted, trouble)
+        return self._merged_here(pull, trouble, newest=newest)
 
-    def _is_on_base(self, commit: str, wanted: PullRequestMerge) -> bool:
+    def _is_on_base(self, commit: str, pull: PullRequest) -> bool:
         """Is the first parent of a merge commit on the base branch, and no older than the pull request says?
 
         After a change of the base GitHub hands out the merge into the old one, for a while.
@@ -152,11 +121,11 @@ class EventFiles:
         Raises:
             CannotEvaluate: it cannot be found out.
         """
-        known = wanted.pull.base_sha
+        known = pull.base_sha
         if commit == known and not self._store.github.has_token:
             return True
         try:
-            tip = self._newest(wanted)
+            tip = self._newest(pull, or_here=True)
         except ApiError:
             if commit == known:
                 return True
@@ -198,22 +167,22 @@ class EventFiles:
             return EitherSource(RefSource(label, sha, self._repo.git), GitHubSource(label, sha, self._store))
         return GitHubSource(label, sha, self._store)
 
-    def _merged_here(self, wanted: PullRequestMerge, trouble: str) -> EventSides:
+    def _merged_here(self, pull: PullRequest, trouble: str, *, newest: bool) -> Sides:
         """Without GitHub's merge commit: git's merge of both in this checkout, or file by file.
 
         Raises:
             CannotEvaluate: one of them is not available.
         """
-        pull, branch = wanted.pull, f"origin/{wanted.pull.base_ref}"
+        branch = f"origin/{pull.base_ref}"
         why = trouble or "the merge commit of this run does not contain the pull request's newest commit"
         place = "there is no checkout" if self._repo is None else f"the base {branch} is not in this checkout"
         try:
-            base_sha = self._newest(wanted)
+            base_sha = self._newest(pull, or_here=not newest)
         except ApiError as error:
             raise CannotEvaluate(f"{place}, and the base is unknown: {error.message}; {why}", CHECK_OUT) from None
         base = self._source(branch, base_sha)
         head = self._merged_tree(pull, base_sha) or self._merged_files(pull, base, base_sha)
-        return EventSides(Sides(base, head), (f"The gate merged the change into {branch} itself, because {why}.",))
+        return Sides(base, head, notes=(MergedByGate(base=branch, reason=why),))
 
     def _merged_tree(self, pull: PullRequest, base_sha: str) -> FileSource | None:
         tree = self._commits.merged(base_sha, pull.head_sha) if self._commits else None
@@ -229,20 +198,22 @@ class EventFiles:
         head = self._source(pull.merge_ref, pull.head_sha)
         return MergedSource(pull.merge_ref, pull.head_sha, fork, base, head)
 
-    def _newest(self, wanted: PullRequestMerge) -> str:
+    def _newest(self, pull: PullRequest, *, or_here: bool) -> str:
         """The newest commit of the base branch.
 
+        Args:
+            or_here: where GitHub does not say it, that of the checkout, which may be as old as the event; not with
+                secrets.
+
         Raises:
-            ApiError: neither GitHub nor the checkout knows it.
+            ApiError: it is not known.
         """
-        branch = wanted.pull.base_ref
         try:
-            return self.tip(branch)
+            return self.tip(pull.base_ref)
         except ApiError:
-            # With secrets only GitHub says it: a checkout may be as old as the event.
-            commits = self._commits if not wanted.newest else None
+            commits = self._commits if or_here else None
             local = commits and (
-                commits.commit(f"refs/remotes/origin/{branch}") or commits.commit(wanted.pull.base_sha)
+                commits.commit(f"refs/remotes/origin/{pull.base_ref}") or commits.commit(pull.base_sha)
             )
             if not local:
                 raise
@@ -262,51 +233,19 @@ def _open(workspace: Path) -> Repo | None:
 
 
 @dataclass(frozen=True, slots=True)
-class EventPlace:
-    """Where to report the outcome of an event.
-
-    Args:
-        base: the merge target's name for readers.
-        branch: see `named_branch`.
-    """
-
-    commit: str
-    base: str
-    pull: PullRequest | None = None
-    privileged: bool = False
-    branch: str = ""
-
-
-def venue_of(event: Event) -> EventPlace | None:
-    """Where to report why an event is not evaluated, from only the event; None if nothing waits for it."""
-    match event:
-        case PullRequestEvent(pull=pull):
-            branch = named_branch(pull.base_ref, pull.default_branch)
-            return EventPlace(pull.head_sha, f"origin/{pull.base_ref}", pull, event.privileged, branch)
-        case WorkflowRunEvent() if event.head_sha:
-            return EventPlace(event.head_sha, "the merge target", privileged=True)
-        case MergeGroupEvent():
-            branch = named_branch(event.base_ref, event.default_branch)
-            return EventPlace(event.head_sha, f"origin/{event.base_ref}", branch=branch)
-        case _:
-            return None
-
-
-def named_branch(branch: str, default: str) -> str:
-    """The branch in the name of a check, so that it does not count for another; empty for the default branch."""
-    return "" if branch == default else branch
-
-
-@dataclass(frozen=True, slots=True)
 class Subject:
-    """The change to evaluate.
+    """The change that an event is about: what is compared, and where the outcome is reported.
 
     Args:
         commit: newest of the change, for comment and check run.
         base: the merge target's name for readers.
+        branch: the merge target in the name of a check, so that it does not count for another; empty for the default
+            branch.
+        base_sha, head: commit of the base, and the change's name for readers; empty for a pull request, whose merge is
+            compared.
         pull: None if the event is only about commits.
         group: the newest pull request of a merge queue's group.
-        event: of the pull request, if this run has one.
+        new_label: the label that the event of this run set.
         stranger: the change's author may not push to this repository.
         privileged: the run has secrets and a write token, and the change may come from an untrusted contributor.
         secretless: why GitHub gives this run no secrets; empty if it does.
@@ -315,32 +254,65 @@ class Subject:
     """
 
     commit: str
-    wanted: SidesRequest
     base: str
+    branch: str = ""
+    base_sha: str = ""
+    head: str = ""
     pull: PullRequest | None = None
     group: int | None = None
-    event: PullRequestEvent | None = None
+    new_label: str = ""
     stranger: bool = False
     privileged: bool = False
     secretless: str = ""
     baseline: bool = False
-    branch: str = ""
     now: PullState | Failed | None = None
 
-    @property
-    def venue(self) -> EventPlace:
-        return EventPlace(self.commit, self.base, self.pull, self.privileged, self.branch)
+
+def waiting_subject(event: Event) -> Subject | None:
+    """Where to report why an event is not evaluated, from only the event; None if nothing waits for it."""
+    match event:
+        case PullRequestEvent():
+            return _pull_subject(event.pull, event, privileged=event.privileged)
+        case WorkflowRunEvent() if event.head_sha:
+            return Subject(event.head_sha, "the merge target", privileged=True)
+        case MergeGroupEvent():
+            return _group_subject(event, f"origin/{event.base_ref}")
+        case _:
+            return None
+
+
+def _pull_subject(pull: PullRequest, event: PullRequestEvent | None, *, privileged: bool) -> Subject:
+    return Subject(
+        pull.head_sha,
+        f"origin/{pull.base_ref}",
+        _named_branch(pull.base_ref, pull.default_branch),
+        pull=pull,
+        new_label=event.label if event is not None and event.action == "labeled" else "",
+        stranger=pull.fork or privileged,
+        privileged=privileged,
+    )
+
+
+def _group_subject(event: MergeGroupEvent, base: str) -> Subject:
+    branch = _named_branch(event.base_ref, event.default_branch)
+    return Subject(event.head_sha, base, branch, event.base_sha, "the merge group", group=event.number)
+
+
+def _named_branch(branch: str, default: str) -> str:
+    return "" if branch == default else branch
 
 
 @dataclass(frozen=True, slots=True)
 class NothingToJudge:
-    """There is nothing to judge, and why, in a sentence."""
+    """There is nothing to judge, and why."""
 
-    why: str
+    why: Finding
     commit: str
 
 
-EventSubject: TypeAlias = Subject | NothingToJudge
+def nothing_to_judge(reason: str, commit: str) -> NothingToJudge:
+    """An event that has nothing to evaluate."""
+    return NothingToJudge(NothingToEvaluate(reason=reason), commit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,7 +324,7 @@ class SubjectFinder:
     files: EventFiles
     github: GitHub
 
-    def find(self, event: Event) -> EventSubject:
+    def find(self, event: Event) -> Subject | NothingToJudge:
         """The subject of the event.
 
         Raises:
@@ -373,27 +345,18 @@ class SubjectFinder:
             case DispatchEvent():
                 return self._dispatch(event)
 
-    def _pull_request(self, event: PullRequestEvent) -> EventSubject:
+    def _pull_request(self, event: PullRequestEvent) -> Subject | NothingToJudge:
         pull = event.pull
         if pull.state == "closed" and not self._open_again(pull):
-            return NothingToJudge(CLOSED, pull.head_sha)
+            return NothingToJudge(PullRequestClosed(), pull.head_sha)
         if event.privileged:
             return self._of_stranger(pull, event)
         now = self._now(pull)
         if isinstance(now, PullState) and now.base_ref != pull.base_ref:
             pull = replace(pull, base_ref=now.base_ref, base_sha=now.base_sha)
         # The commit that the workflow runs for is the merge of head and base.
-        return Subject(
-            pull.head_sha,
-            PullRequestMerge(pull, self.runner.sha),
-            f"origin/{pull.base_ref}",
-            pull,
-            event=event,
-            stranger=pull.fork,
-            secretless=self._secretless(pull),
-            branch=named_branch(pull.base_ref, pull.default_branch),
-            now=now,
-        )
+        pull = replace(pull, merge_sha=self.runner.sha)
+        return replace(_pull_subject(pull, event, privileged=False), secretless=self._secretless(pull), now=now)
 
     def _now(self, pull: PullRequest) -> PullState | Failed | None:
         """A workflow can be run again long after its event."""
@@ -415,7 +378,7 @@ class SubjectFinder:
             return "GitHub gives a run that Dependabot started only the Dependabot secrets"
         return ""
 
-    def _of_stranger(self, told: PullRequest, event: PullRequestEvent | None = None) -> EventSubject:
+    def _of_stranger(self, told: PullRequest, event: PullRequestEvent | None = None) -> Subject | NothingToJudge:
         """A pull request in a run with secrets: the merge commit only comes from GitHub, and files are only read."""
         if not self.github.has_token:
             raise CannotEvaluate(
@@ -423,31 +386,22 @@ class SubjectFinder:
             )
         pull = PullRequests(self.github).get(told.number)
         if pull.head_sha != told.head_sha:
-            return NothingToJudge(f"the pull request has a newer commit, {pull.head_sha[:12]}.", told.head_sha)
+            return nothing_to_judge(f"the pull request has a newer commit, {pull.head_sha[:12]}", told.head_sha)
         if pull.state == "closed":
-            return NothingToJudge(CLOSED, told.head_sha)
-        return Subject(
-            pull.head_sha,
-            PullRequestMerge(pull, pull.merge_sha, newest=True),
-            f"origin/{pull.base_ref}",
-            pull,
-            event=event,
-            stranger=True,
-            privileged=True,
-            branch=named_branch(pull.base_ref, pull.default_branch),
-        )
+            return NothingToJudge(PullRequestClosed(), told.head_sha)
+        return _pull_subject(pull, event, privileged=True)
 
-    def _workflow_run(self, event: WorkflowRunEvent) -> EventSubject:
+    def _workflow_run(self, event: WorkflowRunEvent) -> Subject | NothingToJudge:
         if not event.head_sha:
-            why = f"the other workflow ran on {event.event or 'no event'}, not for a pull request."
-            return NothingToJudge(why, self.runner.sha)
+            why = f"the other workflow ran on {event.event or 'no event'}, not for a pull request"
+            return nothing_to_judge(why, self.runner.sha)
         if not event.head_owner:
             hint = "open the pull request again from an existing repository"
             raise CannotEvaluate("the repository of the pull request's branch no longer exists", hint)
         found = PullRequests(self.github).by_head(event.head_owner, event.head_branch, event.head_sha)
         if not found:
-            why = f"the commit {event.head_sha[:12]} is not the newest commit of any open pull request."
-            return NothingToJudge(why, event.head_sha)
+            why = f"the commit {event.head_sha[:12]} is not the newest commit of any open pull request"
+            return nothing_to_judge(why, event.head_sha)
         if len(found) > 1:
             numbers = ", ".join(f"#{pull.number}" for pull in found)
             hint = "close all but one of them, or open each from its own branch"
@@ -456,31 +410,28 @@ class SubjectFinder:
             )
         return self._of_stranger(found[0])
 
-    def _merge_group(self, event: MergeGroupEvent) -> EventSubject:
+    def _merge_group(self, event: MergeGroupEvent) -> Subject | NothingToJudge:
         if event.over:
-            return NothingToJudge("the merge group was dissolved.", event.head_sha)
+            return nothing_to_judge("the merge group was dissolved", event.head_sha)
         base = f"origin/{event.base_ref}"
         if self.files.is_ahead(event.base_sha, event.base_ref):
             # Where the queue also merges what failed, each entry is tested against the one before it.
             base = f"the entry {event.base_sha[:12]} before it in the queue"
-        span = CommitRange((base, event.base_sha), ("the merge group", event.head_sha))
-        branch = named_branch(event.base_ref, event.default_branch)
-        return Subject(event.head_sha, span, base, group=event.number, branch=branch)
+        return _group_subject(event, base)
 
-    def _push(self, event: PushEvent) -> EventSubject:
+    def _push(self, event: PushEvent) -> Subject | NothingToJudge:
         if event.deleted or not event.branch:
-            return NothingToJudge("a tag or a deleted branch cannot be a baseline.", event.sha)
+            return nothing_to_judge("a tag or a deleted branch cannot be a baseline", event.sha)
         label = f"origin/{event.branch}"
-        span = CommitRange((label, event.sha), (label, event.sha))
-        return Subject(event.sha, span, label, baseline=True, branch=named_branch(event.branch, event.default_branch))
+        branch = _named_branch(event.branch, event.default_branch)
+        return Subject(event.sha, label, branch, event.sha, label, baseline=True)
 
-    def _dispatch(self, event: DispatchEvent) -> EventSubject:
+    def _dispatch(self, event: DispatchEvent) -> Subject | NothingToJudge:
         base, head = self.inputs.ends
         base = base or event.default_branch
         base_sha = self.files.commit(base)
         head_sha = self.files.commit(head) if head else self.runner.sha
         name = head or event.ref.removeprefix("refs/heads/").removeprefix("refs/tags/")
         if base_sha == head_sha:
-            return NothingToJudge(f"{base} and {name} are the same commit.", head_sha)
-        span = CommitRange((base, base_sha), (name, head_sha))
-        return Subject(head_sha, span, base, branch=named_branch(base, event.default_branch))
+            return nothing_to_judge(f"{base} and {name} are the same commit", head_sha)
+        return Subject(head_sha, base, _named_branch(base, event.default_branch), base_sha, name)

@@ -14,7 +14,7 @@ from gate.config.documents import decode, quoted
 from gate.environment.settings import Surroundings
 from gate.errors import CannotEvaluate, GateError
 from gate.git.objects import Git, export
-from gate.git.repository import EitherSource, RecordingSource, RefSource, TreeSource
+from gate.git.repository import EitherSource, RefSource, TreeSource
 from gate.prompts.files import CodePlace, FileSource, OverlaySource, Subfolder
 
 TRUSTED = ("push", "merge_group", "workflow_dispatch", "repository_dispatch", "schedule", "release")
@@ -71,10 +71,6 @@ def place_of(source: FileSource) -> CodePlace:
         case Subfolder(whole=whole, folder=folder):
             place = place_of(whole)
             return CodePlace(place.checkout, place.sha, place.label, f"{place.folder}/{folder}".lstrip("/"))
-        case RecordingSource(inner=inner):
-            # Code may read any file of its side.
-            source.listing()
-            return place_of(inner)
         case OverlaySource(below=below):
             return place_of(below)
         case TreeSource(root=root):

@@ -14,7 +14,7 @@ from gate.config.targets import RecordedTool
 from gate.limits import TOOL_SCHEMA_CHARS, TOOL_TEXT_CHARS, TOOLS
 from gate.messages import Image, Tool, is_tool_name, model_name
 from gate.record.transcript import ToolUse
-from gate.values import JsonValue, is_subset
+from gate.values import JsonValue, is_subset, listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -425,9 +425,7 @@ def _sentence(words: str) -> str:
 
 
 def _listed(names: "set[str] | frozenset[str] | list[str] | dict[str, _Offer]") -> str:
-    shown = [quoted(name) for name in sorted(names)]
-    rest = len(shown) - SHOWN_TOOLS
-    return ", ".join(shown[:SHOWN_TOOLS]) + (f" and {rest:,} more" if rest > 0 else "")
+    return listed([quoted(name) for name in sorted(names)], SHOWN_TOOLS)
 
 
 def _refused(reason: str) -> AgentFailed:

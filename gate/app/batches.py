@@ -5,11 +5,12 @@ from contextlib import suppress
 from functools import partial
 
 from gate.agents.interface import request_of, suite_needs_conversation
-from gate.app.run_order import RunMemory, RunOrder
+from gate.app.run_order import RunOrder
 from gate.app.run_tools import run_spending
 from gate.calls.batches.jobs import BatchTools, batch_service
 from gate.calls.batches.ledger import BatchLedger
 from gate.calls.batches.prefetch import collect_or_submit
+from gate.calls.cache import AnswerStore
 from gate.calls.interface import Request
 from gate.calls.providers.factory import Factory
 from gate.cases.case import NotBuilt
@@ -28,7 +29,7 @@ PRICE = 0.5
 """Price of a batch as a share of the price of normal calls; only for the estimate."""
 
 
-async def prepare_batch(plan: RunOrder, factory: Factory, memory: RunMemory, seed: int) -> None:
+async def prepare_batch(plan: RunOrder, factory: Factory, answers: AnswerStore, seed: int) -> None:
     """Collect the answers of batches, and submit requests that are in no batch yet.
 
     Raises:
@@ -51,7 +52,7 @@ async def prepare_batch(plan: RunOrder, factory: Factory, memory: RunMemory, see
         message = f"the cases of suite {', '.join(talking)} are conversations, and a batch only takes single questions"
         raise GateError(message, "run without --batch, or name other suites")
     tools = BatchTools(
-        partial(batch_service, factory), memory.store, BatchLedger(folder), partial(factory.price, batch=True)
+        partial(batch_service, factory), answers, BatchLedger(folder), partial(factory.price, batch=True)
     )
     outcome = await collect_or_submit(_requests(plan, seed), tools, budget.max_calls)
     for line in outcome.lines():
@@ -64,7 +65,7 @@ def _requests(plan: RunOrder, seed: int) -> Iterator[Request]:
     for lane in by_lane(plan.resolved.suites):
         for pair in Schedule(lane, seed).all_pairs():
             apart = plan.apart or same_arms(pair.suite)
-            for arm in pair.order:
+            for job in pair.jobs():
                 # A prompt without a text for this case has no request.
                 with suppress(NotBuilt):
-                    yield request_of(question_of(pair.suite, pair, arm, apart=apart))
+                    yield request_of(question_of(job, apart=apart))

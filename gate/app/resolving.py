@@ -17,7 +17,7 @@ from gate.environment.settings import (
 from gate.errors import GateError, InputErrors, MissingKey
 from gate.files import STORE_FILE
 from gate.git.places import DiskSource, folder_of, tree_of
-from gate.git.repository import ReadFiles, RecordingSource, RefSource, Repo
+from gate.git.repository import RefSource, Repo
 from gate.prompts.files import CodePlace, FileSource, PromptBuilder
 from gate.record.transcript import Failed
 from gate.resolve.pairing import Sides, StoredCases
@@ -31,54 +31,33 @@ if TYPE_CHECKING:
     from gate.resolve.two_files import FileRun, Files
 
 
-@dataclass(frozen=True, slots=True)
-class GitPlace:
-    """The repository of a comparison of two refs.
-
-    Args:
-        seen: records the files that are read on the head's side.
-    """
-
-    directory: Path = Path()
-    seen: ReadFiles | None = None
-
-
-WORKING_FOLDER = GitPlace()
-
-
 def resolve_git_mode(
     refs: tuple[str, str | None],
     config: str,
     suites: Sequence[str],
     *,
     everything: bool,
-    here: GitPlace = WORKING_FOLDER,
+    directory: Path = Path(),
 ) -> Resolved:
     """Read both sides from a repository.
 
     Args:
         refs: base, and head or None for the working tree.
     """
-    repo, seen = Repo.open(here.directory), here.seen
+    repo = Repo.open(directory)
     base, head = refs
     with prompt_builder() as builder:
         to: FileSource = repo.at(head) if head is not None else repo.tree()
-        to = to if seen is None else RecordingSource(to, repo.root, seen)
         start = repo.at(base)
         sides = Sides(start, to, builder=builder, stored_suites=store_case_reader(repo.root, start, to))
-        return rehearsed(resolve(sides, config, suites, everything=everything, coverage=seen is None))
+        return rehearsed(resolve(sides, config, suites, everything=everything))
 
 
-def resolve_files_mode(files: "Files", run: "FileRun", seen: ReadFiles | None = None) -> Resolved:
+def resolve_files_mode(files: "Files", run: "FileRun") -> Resolved:
     """Read three files by the paths that the user gave."""
     from gate.resolve.two_files import resolve_files
 
-    if seen is None:
-        return rehearsed(resolve_files(DiskSource(), files, run, folder_of))
-    disk = RecordingSource(DiskSource(), Path(), seen)
-    return rehearsed(
-        resolve_files(disk, files, run, lambda path: RecordingSource(folder_of(path), Path(path).parent, seen))
-    )
+    return rehearsed(resolve_files(DiskSource(), files, run, folder_of))
 
 
 def rehearsed(resolved: Resolved) -> Resolved:

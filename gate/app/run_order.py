@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gate.calls.answer_file import CacheOptions, UnusableFile, files_of
 from gate.calls.cache import AnswerStore
@@ -18,9 +19,14 @@ from gate.files import CACHE_FOLDER, make_gate_folder
 from gate.git.places import own_folder, refuse_tracked
 from gate.git.repository import UntrustedRepository
 from gate.prompts.files import FileSource
+from gate.record.findings.notes import CacheUnused
 from gate.record.run import RunRecord
+from gate.record.transcript import ArmName
 from gate.resolve.resolved import Resolved
-from gate.store.run_folder import RunFolder, SavedSamples
+from gate.store.run_folder import RunFolder
+
+if TYPE_CHECKING:
+    from gate.engine.samples import SampleTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,34 +77,11 @@ _LONGEST_MARK = 64
 _CACHED, _JOURNAL = "answers.sqlite", "journal.sqlite"
 
 
-@dataclass(slots=True)
-class RunMemory:
-    """The open memory of a run.
-
-    Args:
-        done: set when the run is complete, so that nothing has to be resumed.
-    """
-
-    store: AnswerStore
-    done: bool = False
-    _notes: tuple[str, ...] = ()
-    _leftovers: tuple[Path, ...] = ()
-
-    def notes(self) -> tuple[str, ...]:
-        """Notes for the reader so far."""
-        return (*self._notes, *self.store.warnings)
-
-    def close(self) -> None:
-        """Write what is left, and remove what only an incomplete run needs."""
-        self.store.close()
-        if self.done:
-            for path in self._leftovers:
-                path.unlink(missing_ok=True)
-
-
 @contextmanager
-def open_memory(order: RunOrder, secret: bytes, address_of: Callable[[ModelRef], str]) -> Iterator[RunMemory]:
-    """The memory of one run; a journal is in the run's folder.
+def open_answers(
+    order: RunOrder, secret: bytes, address_of: Callable[[ModelRef], str]
+) -> Iterator[tuple[AnswerStore, tuple[CacheUnused, ...]]]:
+    """The answers that one run knows and keeps, in the cache, or in a journal in the run's folder; and notes on that.
 
     Raises:
         CannotEvaluate: answers cannot be saved anywhere, so none could count.
@@ -106,11 +89,18 @@ def open_memory(order: RunOrder, secret: bytes, address_of: Callable[[ModelRef],
     policy = order.resolved.cache
     not_before = refreshed_since(order.refreshed_in or order.out) if order.cache and order.refresh else 0.0
     options = CacheOptions(policy.max_age_days * _DAY_S, policy.max_mb * 2**20, not_before, secret)
-    opened = _open(order, options, address_of)
+    answers, notes = _open(order, options, address_of)
     try:
-        yield opened
+        yield answers, notes
     finally:
-        opened.close()
+        answers.close()
+
+
+def remove_leftovers(order: RunOrder, answers: AnswerStore) -> None:
+    """Remove what only an incomplete run needs; the answers are closed."""
+    journal = files_of(answers.path) if answers.path.name == _JOURNAL else ()
+    for path in (*journal, *([order.out / REFRESHING] if order.refresh else [])):
+        path.unlink(missing_ok=True)
 
 
 def answer_secret(settings: Settings) -> bytes:
@@ -139,9 +129,11 @@ def refreshed_since(out: Path) -> float:
         return now
 
 
-def _open(order: RunOrder, options: CacheOptions, address_of: Callable[[ModelRef], str]) -> RunMemory:
+def _open(
+    order: RunOrder, options: CacheOptions, address_of: Callable[[ModelRef], str]
+) -> tuple[AnswerStore, tuple[CacheUnused, ...]]:
     sitting = uuid.uuid4().hex[:12]
-    notes: list[str] = []
+    notes: list[CacheUnused] = []
     cached = (order.place / _CACHED,) if order.cache else ()
     sides = order.resolved.sides
     if order.cache:
@@ -151,17 +143,14 @@ def _open(order: RunOrder, options: CacheOptions, address_of: Callable[[ModelRef
         try:
             refuse_tracked(*files_of(path), sides=sides)
             make_gate_folder(path.parent)
-            store = AnswerStore(path, address_of, sitting, options)
+            return AnswerStore(path, address_of, sitting, options), tuple(notes)
         except (UnusableFile, GateError) as error:
             reason = error.reason if isinstance(error, UnusableFile) else error.message
             if own and isinstance(error, GateError):
                 raise
             if own:
                 raise CannotEvaluate(f"cannot save answers in {path}: {reason}", "set a folder with --out") from None
-            notes.append(f"The answer cache {path} was not used: {reason}.")
-            continue
-        leftovers = files_of(path) * own + (order.out / REFRESHING,) * order.refresh
-        return RunMemory(store, False, tuple(notes), leftovers)
+            notes.append(CacheUnused(path=str(path), reason=reason))
     raise AssertionError("one of the two is always tried")
 
 
@@ -209,7 +198,7 @@ def prepare_reports() -> None:
             environment.get_template(name)
 
 
-def page(run: RunRecord, saved: Callable[[], SavedSamples | None]) -> str:
+def page(run: RunRecord, saved: "Callable[[], SampleTable | None]") -> str:
     """The report for a browser.
 
     Args:
@@ -220,16 +209,15 @@ def page(run: RunRecord, saved: Callable[[], SavedSamples | None]) -> str:
     if not run.evaluated or (samples := saved()) is None:
         return render_page(run)
     # What takes samples apart takes as long to load as the whole of a run that evaluates nothing.
-    from gate.engine.record_parts import transcript_record
-    from gate.report.page.cases import SampleSource
+    from gate.report.page.samples import gather_samples
 
-    return render_page(run, SampleSource(samples.figures, samples.read, transcript_record))
+    return render_page(run, gather_samples(run, samples))
 
 
-def junit(run: RunRecord, saved: Callable[[], SavedSamples | None]) -> str:
+def junit(run: RunRecord, saved: "Callable[[], SampleTable | None]") -> str:
     """The report for CI servers, with the times of the run's samples."""
     from gate.report.exports.junit import render
 
     if not run.evaluated or (samples := saved()) is None:
         return render(run)
-    return render(run, samples.figures.candidate_seconds())
+    return render(run, samples.seconds(ArmName.CANDIDATE))

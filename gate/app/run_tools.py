@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from gate.agents.interface import Toolbox
 from gate.agents.resources import ScoringFunctions, SharedResources
-from gate.app.run_order import RunMemory, RunOrder
-from gate.calls.budget import PriceList, cap_reply_tokens, check_reply_budget, unpriced_note
+from gate.app.run_order import RunOrder
+from gate.calls.budget import PriceList, cap_reply_tokens, check_reply_budget, price_unknown
+from gate.calls.cache import AnswerStore
 from gate.calls.caller import Caller, CallPolicy
 from gate.calls.endpoints import Keys
 from gate.calls.interface import BudgetedCalls, Calls, Executor
@@ -29,6 +30,8 @@ from gate.errors import GateError, with_extra
 from gate.git.places import DiskSource
 from gate.messages import Message
 from gate.record.comparison import CacheTerms
+from gate.record.findings.finding import Finding, distinct
+from gate.record.findings.notes import BudgetTooLow, CostUncounted, FormatUnchecked, Remark
 from gate.record.run import RunRecord
 from gate.record.transcript import Sample, masked
 from gate.report.escape import one_line, terminal_text
@@ -51,35 +54,34 @@ class RunNotes:
     say: Callable[[str], None]
     resolved: Resolved
     spending: "Callable[[], Spending]"
-    later: Callable[[], Sequence[str]]
-    _told: list[str] = field(default_factory=list, init=False)
-    _foreseen: list[str] = field(default_factory=list, init=False)
+    later: Callable[[], Sequence[Finding]]
+    _first: list[Finding] = field(default_factory=list, init=False)
+    _low_budgets: list[BudgetTooLow] = field(default_factory=list, init=False)
 
     def begin(self, known: int) -> None:
         """Print the warnings before the first call, given the number of calls that need not be made."""
-        told = list(self.later())
+        self._first = list(self.later())
         if self.resolved.budget != Budget():
             early = why_not(self.resolved.suites, self.resolved.policy) is None
             kept = all(arm.remembered for suite in self.resolved.suites for arm in suite.arms.values())
-            from gate.engine.spending import foreseen
+            from gate.engine.spending import low_budgets
 
-            self._foreseen = foreseen(self.spending(), known, self.resolved.budget, early=early, remembered=kept)
-        self._told = told
+            self._low_budgets = low_budgets(self.spending(), known, self.resolved.budget, early=early, remembered=kept)
         for note in (
             *sampling_notes(self.resolved.suites),
             *preference_notes(self.resolved.suites),
-            *told,
-            *self._foreseen,
+            *self._first,
+            *self._low_budgets,
         ):
-            self.say(terminal_text(note))
+            self.say(terminal_text(note.text))
 
-    def all(self, *, whole: bool) -> Sequence[str]:
+    def all(self, *, whole: bool) -> Sequence[Finding]:
         """All notes for the record, each once.
 
         Args:
             whole: the run was completed, so that warnings about its budget no longer apply.
         """
-        return list(dict.fromkeys([*self._told, *([] if whole else self._foreseen), *self.later()]))
+        return distinct([*self._first, *([] if whole else self._low_budgets), *self.later()])
 
 
 if TYPE_CHECKING:
@@ -239,23 +241,23 @@ def _asked(resolved: Resolved, factory: Factory) -> Collection[Member]:
     return dict.fromkeys((*models, *resolved.models))
 
 
-def price_notes(resolved: Resolved, factory: Factory) -> list[str]:
+def price_notes(resolved: Resolved, factory: Factory) -> list[CostUncounted]:
     """That the limit in dollars cannot count models whose price is unknown."""
     if resolved.budget.max_usd is None:
         return []
     unknown = unpriced_models(resolved, factory)
-    return [unpriced_note(unknown, resolved.budget)] if unknown else []
+    return [price_unknown(unknown, resolved.budget)] if unknown else []
 
 
-def format_notes(resolved: Resolved) -> list[str]:
+def format_notes(resolved: Resolved) -> list[FormatUnchecked]:
     """The formats in JSON Schemas that no scorer checks."""
-    notes: dict[str, None] = {}
+    notes: list[FormatUnchecked] = []
     for suite in resolved.suites:
         for spec in suite.exam.all_scorers():
             names = [name for schema in _schemas(dict(spec.options)) for name in unchecked_formats(schema)]
             for name in map(one_line, names):
-                notes[f"Suite {suite.name}, scorer {spec.name}: the format {name} is not checked. Use pattern."] = None
-    return list(notes)
+                notes.append(FormatUnchecked(suite=suite.name, scorer=spec.name, format=name))
+    return distinct(notes)
 
 
 def _schemas(options: JsonValue) -> Iterator[JsonValue]:
@@ -327,33 +329,36 @@ def members(spec: ScorerSpec, factory: Factory) -> tuple[Member, ...]:
     return tuple((one, factory.cold(one, params)) for one in map(parse_model, spec.models))
 
 
-@dataclass(frozen=True, slots=True)
-class RunServices:
-    """Services of a run besides models: scoring functions, agents and the observer."""
+def make_tools(
+    plan: RunOrder,
+    factory: Factory,
+    folder: RunFolder,
+    answers: AnswerStore,
+    answer_notes: Sequence[Finding],
+    functions: ScoringFunctions,
+    resources: SharedResources,
+    observer: Observer,
+) -> Tools:
+    """Calls, scorers, sink and progress of one run.
 
-    functions: ScoringFunctions
-    resources: SharedResources
-    observer: Observer
-
-
-def make_tools(plan: RunOrder, factory: Factory, folder: RunFolder, memory: RunMemory, services: RunServices) -> Tools:
-    """Calls, scorers, sink and progress of one run."""
+    Args:
+        answer_notes: on the opening of the known answers.
+    """
     policy = CallPolicy(concurrency=plan.concurrency, budget=plan.resolved.budget)
     judges: dict[int, tuple[ScorerSpec, ModelScorer]] = {}
 
     def foreseen_spending() -> "Spending":
-
         return run_spending(plan.resolved, factory, plan.concurrency)
 
     unchecked = format_notes(plan.resolved)
 
-    def later() -> Sequence[str]:
+    def later() -> Sequence[Finding]:
         return (
             *price_notes(plan.resolved, factory),
             *unchecked,
             *caller.notes(),
-            *memory.notes(),
-            *services.resources.notes,
+            *answer_notes,
+            *(Remark(message=note) for note in (*answers.warnings, *resources.notes)),
         )
 
     notes = RunNotes(plan.say, plan.resolved, foreseen_spending, later)
@@ -370,23 +375,23 @@ def make_tools(plan: RunOrder, factory: Factory, folder: RunFolder, memory: RunM
         return PairwiseJudge(spec, *members(spec, factory)[0], asking("judge"))
 
     def asking(role: str) -> BudgetedCalls:
-        return services.observer.calls(caller, role, factory.address)
+        return observer.calls(caller, role, factory.address)
 
     jitter = random.Random()  # noqa: S311 jitter is no secret
-    caller = Caller(factory.provider, policy, jitter, factory.price, memory=memory.store)
+    caller = Caller(factory.provider, policy, jitter, factory.price, memory=answers)
     return Tools(
-        target=services.resources.target(asking, memory.store, services.observer.toolbox),
+        target=resources.target(asking, answers, observer.toolbox),
         calls=asking("other"),
-        memory=memory.store,
+        memory=answers,
         judge=judge,
         pairwise=pairwise,
-        code=services.functions.scorer,
+        code=functions.scorer,
         spent_usd=lambda: caller.spent_usd,
         exhausted=caller.exhausted,
         sink=folder,
         progress=plan.progress,
         notes=notes,
-        tracing=services.observer,
+        tracing=observer,
         # A task that waits for the journal, or for a judge, does not occupy a slot.
         workers=2 * plan.concurrency,
         apart=plan.apart,

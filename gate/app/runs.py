@@ -1,21 +1,18 @@
-"""Carries an evaluation out, once or at every save; the only entry to the event loop."""
+"""Carries an evaluation out; the only entry to the event loop."""
 
 import asyncio
 import gc
 import threading
-import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TypeVar
 
 from gate.agents.resources import scoring_functions, shared_resources
-from gate.app.run_order import RunOrder, answer_secret, open_memory, prepare_reports, run_folder
+from gate.app.run_order import RunOrder, answer_secret, open_answers, prepare_reports, remove_leftovers, run_folder
 from gate.app.run_tools import (
     Observer,
-    RunServices,
     caching_of,
     make_factory,
     make_tools,
@@ -27,10 +24,9 @@ from gate.app.run_tools import (
 from gate.calls.interface import Executor, Stop
 from gate.engine.evaluate import default_seed, evaluate
 from gate.engine.run import Tools
-from gate.engine.signals import ENDING, ended_by_signals
+from gate.engine.signals import ended_by_signals
 from gate.environment.settings import Settings, addresses_of, keys_of, read_keys
 from gate.errors import Interrupted
-from gate.git.repository import ReadFiles
 from gate.record.comparison import CacheTerms
 from gate.record.run import RunRecord
 from gate.resolve.resolved import Resolved, check_method, with_placeholders
@@ -145,15 +141,15 @@ async def _run(
             scoring_functions(plan.resolved) as functions,
             shared_resources(plan.resolved, plan.out, plan.concurrency) as resources,
         ):
-            with open_memory(plan, secret, factory.address) as memory:
+            with open_answers(plan, secret, factory.address) as (answers, notes):
                 if plan.batch:
                     from gate.app.batches import prepare_batch
 
-                    await prepare_batch(plan, factory, memory, seed)
-                services = RunServices(functions, resources, observer)
-                tools = make_tools(plan, factory, folder, memory, services)
+                    await prepare_batch(plan, factory, answers, seed)
+                tools = make_tools(plan, factory, folder, answers, notes, functions, resources, observer)
                 done = await work(RunContext(plan.resolved, tools, caching_of(factory), seed, stop))
-                memory.done = stop.reason is None
+            if stop.reason is None:
+                remove_leftovers(plan, answers)
         return done
     finally:
         await factory.close()
@@ -167,85 +163,6 @@ def _executor(plan: RunOrder, settings: Settings) -> Executor | None:
     addresses = tuple(addresses_of(settings).variables.items())
     setup = ChunkSetup(read_keys, addresses, plan.concurrency, tuple(plan.resolved.servers.items()))
     return DaskExecutor(settings.dask, setup)
-
-
-EVERY_S = 0.3
-"""Seconds between two looks."""
-SETTLED_S = 0.2
-"""Seconds without a write before a save counts as done: editors write several files."""
-LONGEST_S = 5.0
-"""Seconds after which it counts as done in any case."""
-SAVED = "a file was saved"
-
-_IDLE = 20
-"""Waits so many times as long as a look takes: watching uses at most a twentieth of one core."""
-
-
-@dataclass(frozen=True, slots=True)
-class WatchedRun:
-    """One run that was watched.
-
-    Args:
-        saved: a file changed meanwhile, so that it ended early.
-        ended: a signal ended it, and the process should exit.
-    """
-
-    record: RunRecord
-    saved: bool
-    ended: bool
-
-
-def wait_for_save(seen: ReadFiles, sleep: Callable[[float], None] = time.sleep) -> None:
-    """Return when something changed, and then stayed unchanged for a moment."""
-    while True:
-        changed, pause = _look(seen)
-        if changed:
-            break
-        sleep(pause)
-    begun = time.monotonic()
-    while time.monotonic() - begun < LONGEST_S:
-        now = seen.again()
-        sleep(SETTLED_S)
-        if not now.changed():
-            return
-
-
-def run_until_saved(plan: RunOrder, settings: Settings, seen: ReadFiles) -> WatchedRun:
-    """Run an evaluation, and stop it as soon as a file changes; answers until then are saved."""
-    reasons: list[str | None] = []
-
-    async def work(running: RunContext) -> RunRecord:
-        looking = asyncio.create_task(_stop_at_save(running, seen))
-        try:
-            return await _evaluated(running)
-        finally:
-            reasons.append(running.stop.reason)
-            looking.cancel()
-            with suppress(asyncio.CancelledError):
-                await looking
-
-    try:
-        record = carry_out(plan, settings, work)
-    finally:
-        # A run takes all that is alive for its own, and here more will follow.
-        gc.unfreeze()
-    return WatchedRun(record, SAVED in reasons, any(reason in ENDING.values() for reason in reasons))
-
-
-async def _stop_at_save(running: RunContext, seen: ReadFiles) -> None:
-    while True:
-        changed, pause = await asyncio.to_thread(_look, seen)
-        if changed:
-            running.stop.now(SAVED)
-            return
-        await asyncio.sleep(pause)
-
-
-def _look(seen: ReadFiles) -> tuple[bool, float]:
-    """Whether anything changed, and the seconds until the next look."""
-    begun = time.monotonic()
-    changed = seen.changed()
-    return changed, max(EVERY_S, _IDLE * (time.monotonic() - begun))
 
 
 def run_check(plan: RunOrder, settings: Settings) -> RunRecord:

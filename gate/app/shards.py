@@ -6,17 +6,17 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from gate.app.run_order import RunOrder, run_folder
 from gate.app.run_tools import caching_of, members
 from gate.app.runs import RunContext, carry_out
 from gate.calls.interface import Stop
-from gate.engine.arrays import Rows
 from gate.engine.evaluate import conclude
 from gate.engine.record_parts import calls_record, dollars_spent
 from gate.engine.rule_changes import without_promises
-from gate.engine.run import Collection, Collector
+from gate.engine.run import Collector
 from gate.engine.samples import SampleTable
 from gate.engine.schedule import SamplePlaces, Schedule, Share, by_lane, dealt
 from gate.engine.shards import LoadedShard, ShardOptions, changed, disagreements, evaluation, part_of, unfinished
@@ -24,9 +24,11 @@ from gate.environment.settings import Settings, keyless_factory
 from gate.errors import GateError, InputErrors, Problem
 from gate.git.places import refuse_tracked
 from gate.git.repository import Repo
+from gate.record.findings.finding import Finding
+from gate.record.findings.unfinished import EvaluationFailed, RunInterrupted
 from gate.record.parts import CallsRecord
 from gate.record.run import RunRecord
-from gate.record.shard import KILLED, Evaluation, NamedCommit, ShardBudget, ShardRecord
+from gate.record.shard import Evaluation, NamedCommit, ShardBudget, ShardRecord
 from gate.resolve.resolved import Resolved, check_method
 from gate.store.run_folder import SAMPLES_FILE
 from gate.store.shard_folder import SHARD_FILE, ShardSamples, load_shard, shard_folders, write_shard
@@ -58,7 +60,7 @@ def run_shard(plan: RunOrder, share: Share, asked: ShardOptions, settings: Setti
         ShardBudget(max_calls=budget.max_calls, max_usd=budget.max_usd, max_minutes=budget.max_minutes),
     )
     if not plan.resolved.suites:
-        return begun.ended(Collection(), "")
+        return begun.ended(SampleTable(), None)
     own = replace(plan, resolved=replace(plan.resolved, budget=budget), seed=whole.seed)
     return carry_out(own, settings, lambda run: _take(own, run, share, begun))
 
@@ -71,11 +73,11 @@ async def _take(plan: RunOrder, run: RunContext, share: Share, begun: "_Begun") 
     try:
         await collector.collect()
     except GateError as error:
-        begun.ended(collector.found, error.message)
+        begun.ended(collector.samples, EvaluationFailed(message=error.message))
         raise
     finally:
         run.tools.progress.finish()
-    return begun.ended(collector.found, run.stop.reason or "")
+    return begun.ended(collector.samples, run.stop.cause)
 
 
 class _Begun:
@@ -90,7 +92,7 @@ class _Begun:
             budget=budget,
             created=datetime.now(UTC),
             duration_s=0.0,
-            unfinished=KILLED,
+            unfinished=RunInterrupted(signal="SIGKILL"),
             samples=None,
             calls=CallsRecord(made=0, cached=0, retried=0, failed=0),
             spent_usd=None,
@@ -99,15 +101,14 @@ class _Begun:
     def started(self) -> None:
         write_shard(run_folder(self._folder).made(), self._blank)
 
-    def ended(self, found: Collection, unfinished: str) -> ShardRecord:
-        taken = Rows(found.samples)
+    def ended(self, samples: SampleTable, unfinished: Finding | None) -> ShardRecord:
         record = self._blank.model_copy(
             update={
                 "duration_s": round(time.perf_counter() - self._begun, 3),
-                "unfinished": unfinished[:1000],
-                "samples": len(found.samples),
-                "calls": calls_record(taken),
-                "spent_usd": dollars_spent(taken)[0],
+                "unfinished": unfinished,
+                "samples": len(samples),
+                "calls": calls_record(samples),
+                "spent_usd": dollars_spent(samples)[0],
             }
         )
         write_shard(run_folder(self._folder).made(), record)
@@ -163,7 +164,7 @@ def load_shards(paths: Sequence[Path]) -> RunShards:
     records = {one.record.number: one.record for one in found}
     if problems:
         whole = unfinished(records, found[0].record.evaluation.of) if len(found) else None
-        raise InputErrors([*problems, *([Problem("the run", 0, whole)] if whole else [])])
+        raise InputErrors([*problems, *([Problem("the run", 0, whole.phrase)] if whole else [])])
     return RunShards({one.record.number: Path(one.folder) for one in found}, records)
 
 
@@ -204,14 +205,15 @@ def merge_shards(shards: RunShards, resolved: Resolved, out: Path, settings: Set
     with closing(run_folder(out)) as folder:
         folder.made()
         folder.clear()
-        found = Collection(SampleTable(folder.words))
+        samples = SampleTable(folder.read)
         for sample in gathered.samples():
-            found.samples.add(sample, folder.sample(sample))
+            samples.add(sample, folder.sample(sample))
         factory = keyless_factory(settings, resolved.servers, resolved.prices)
-        ended = *_times(shards.records.values()), stop
-        run = conclude(resolved, found, caching_of(factory), lambda spec: members(spec, factory), whole.seed, ended)
+        created, duration_s = _times(shards.records.values())
+        caching, judges = caching_of(factory), partial(members, factory=factory)
+        run = conclude(resolved, samples, caching, judges, whole.seed, created, duration_s, stop, {})
         run = without_promises(run, resolved, "a run in shards cannot read databases")
-        folder.run(run)
+        folder.run(run, samples)
     return run
 
 

@@ -160,7 +160,8 @@ def _chart(name: str, rows: Sequence[BacktestCommit], across: LinearScale) -> Sl
 
 
 def _told(row: BacktestCommit, one: BacktestSlice) -> str:
-    change = f"{numbers.delta(one.mean)} {numbers.interval(one.lower, one.upper)}"
+    change = numbers.score_change(numbers.ScoreFigure(one.mean, one.lower, one.upper, one.before))
+    change = change if one.undetected is None else numbers.unchanged_cases(one.n, one.undetected)
     return f"{row.commit[:SHORT]} {short_line(row.subject)}: {numbers.score(one.after)} ({change})"
 
 

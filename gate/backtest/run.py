@@ -12,7 +12,7 @@ from gate.app.resolving import against_itself, prompt_builder, rehearsed
 from gate.app.run_order import REFRESHING, RunOrder, refreshed_since
 from gate.app.run_tools import spending_forecast
 from gate.app.runs import run_plan
-from gate.app.session import Session
+from gate.backtest.budget_use import BudgetUse
 from gate.backtest.commits import ExaminedPrompt, PromptChange, PromptCommit, prompt_commits
 from gate.calls.interface import Progress
 from gate.config.policy import Budget
@@ -25,6 +25,7 @@ from gate.git.repository import Repo
 from gate.prompts.version import PromptVersion
 from gate.record.backtest import FILE, BacktestCommit, BacktestRecord, BacktestSlice, LastingFall
 from gate.record.comparison import State, Verdict
+from gate.record.findings.notes import SuiteNotEvaluated
 from gate.record.run import RunRecord
 from gate.record.transcript import Dollars
 from gate.report.numbers import NamedSlice, run_slices, worst_slice
@@ -157,7 +158,7 @@ def _trial(commit: PromptCommit, today: Resolved) -> Trial:
             reasons.append(f"{errors.problems[0].where}: {errors.problems[0].message}")
     if not fitting:
         return Trial(commit, None, reasons[0])
-    notes = tuple(f"Not evaluated: {reason}." for reason in reasons)
+    notes = tuple(SuiteNotEvaluated(reason=reason) for reason in reasons)
     changes = {suite.name: today.changes[suite.name] for suite in fitting}
     found = replace(today, suites=tuple(fitting), changes=changes, notes=notes, commit=commit.sha, edits=())
     return Trial(commit, found, reasons[0] if reasons else "")
@@ -229,7 +230,7 @@ class _RunningBacktest:
     backtest: Backtest
     settings: Settings
     screen: Screen
-    session: Session = field(default_factory=Session)
+    used: BudgetUse = field(default_factory=BudgetUse)
     unfinished: str | None = None
     interrupted: bool = False
     _told: set[str] = field(default_factory=set)
@@ -240,14 +241,14 @@ class _RunningBacktest:
             return _row(trial, reason=trial.reason)
         if trial.done is not None:
             return _with_run(trial, trial.done, self._several)
-        if self.unfinished is None and (limit := self.session.used_up(self.backtest.budget)):
+        if self.unfinished is None and (limit := self.used.exhausted_limit(self.backtest.budget)):
             self.unfinished = f"{limit} is used up"
         if self.unfinished is not None:
             return _row(trial, reason=f"not reached: {self.unfinished}")
         run = self._run(trial, trial.resolved)
-        self.session.add(run)
+        self.used.add(run)
         if run.unfinished is not None:
-            self.unfinished = run.unfinished
+            self.unfinished = run.unfinished.phrase
             self.interrupted = run.exit_code == Interrupted.exit_code
         return _with_run(trial, run, self._several)
 
@@ -258,7 +259,7 @@ class _RunningBacktest:
     def _run(self, trial: Trial, resolved: Resolved) -> RunRecord:
         order = self.backtest.order
         plan = RunOrder(
-            replace(resolved, budget=self.session.rest(self.backtest.budget)),
+            replace(resolved, budget=self.used.remaining(self.backtest.budget)),
             self.settings.concurrency,
             None,
             order.out / trial.commit.short,
@@ -345,8 +346,8 @@ def _record(running: _RunningBacktest, rows: Sequence[BacktestCommit]) -> Backte
         commits=list(rows),
         falls=list(lasting_falls(rows)),
         unfinished=running.unfinished,
-        calls=running.session.calls,
-        spent_usd=running.session.usd if known else None,
+        calls=running.used.calls,
+        spent_usd=running.used.usd if known else None,
     )
 
 
@@ -370,12 +371,12 @@ def _path(change: PromptChange) -> str:
 
 def _with_run(trial: Trial, run: RunRecord, several: bool) -> BacktestCommit:
     worst = worst_slice(run)
-    undecided = run.reasons[0] if run.verdict is Verdict.INCONCLUSIVE and run.reasons else ""
+    undecided = run.deciding[0].text if run.verdict is Verdict.INCONCLUSIVE else ""
     return _row(trial, undecided or trial.reason).model_copy(
         update={
             "verdict": run.verdict,
             "worst": "" if worst is None else _name(worst, run, several),
-            "slices": [_slice(named, _name(named, run, several)) for named in run_slices(run)],
+            "slices": [_slice(named, _name(named, run, several), run.method.alpha) for named in run_slices(run)],
             "asked": run.calls.made,
             "known": run.calls.cached,
             "spent_usd": run.spent_usd,
@@ -391,11 +392,18 @@ def _name(named: NamedSlice, run: RunRecord, several: bool) -> str:
     return f"{suite}/{named.local}" if suite else named.local
 
 
-def _slice(named: NamedSlice, name: str) -> BacktestSlice:
+def _slice(named: NamedSlice, name: str, alpha: float) -> BacktestSlice:
     one = named.record
-    bounds = {"lower": one.lower, "upper": one.upper}
     return BacktestSlice(
-        slice=name, n=one.n, before=one.baseline, after=one.candidate, mean=one.mean, state=one.state, **bounds
+        slice=name,
+        n=one.n,
+        before=one.baseline,
+        after=one.candidate,
+        mean=one.mean,
+        lower=one.lower,
+        upper=one.upper,
+        state=one.state,
+        undetected=one.undetected(alpha),
     )
 
 

@@ -22,7 +22,6 @@ from gate.record.calibration import (
     LabelsRecord,
     MaybeFigure,
     NoFigure,
-    ThresholdRecord,
 )
 from gate.record.transcript import Unscored
 from gate.resolve.judges import identity
@@ -54,7 +53,6 @@ def limits(record: JudgeCalibrationRecord) -> Iterator[str]:
         )
     if record.judging.repeats < 2 and record.judge.models:
         yield "Each answer was judged once, so the judge's consistency is unknown. To measure it, use --repeats."
-    yield from _thresholds(record)
 
 
 def answers_needed(share: float) -> int:
@@ -123,13 +121,6 @@ def _percent(share: float) -> str:
     return f"{share * 100:.0f} %"
 
 
-def _thresholds(record: JudgeCalibrationRecord) -> Iterator[str]:
-    choice = record.threshold
-    if isinstance(choice, ThresholdRecord):
-        low, high = record.judge.told(choice.lowest), record.judge.told(choice.highest)
-        yield f"Thresholds above {low} and up to {high} cannot be distinguished from the best one."
-
-
 SHOWN = 10
 """Limit of shown disagreements."""
 OUTPUT_CHARS = 400
@@ -187,11 +178,10 @@ def conclude(
         labels=_labels(labels, len(np.unique(units)), float(passing.mean())),
         judging=_judging(judged, units[places], ended),
         agreement=judge_agreement.agreement(found, len(judged) - len(places)) if some else None,
-        people=judge_agreement.people(found, labels.graded) if some else None,
+        people=judge_agreement.people(found) if some else None,
         grades=judge_agreement.grades(found) if some and labels.graded else None,
         consistency=judge_agreement.repeated(found) if some else _NOTHING,
         length=judge_agreement.by_length(found) if some else _NOTHING,
-        threshold=judge_agreement.threshold(found) if some else _NOTHING,
         jury=judge_agreement.jury(found, own) if some else None,
         slices=slices[:SLICES],
         more_slices=max(0, len(slices) - SLICES),

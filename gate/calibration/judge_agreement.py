@@ -21,25 +21,24 @@ from gate.record.calibration import (
     PeopleRecord,
     ShareRecord,
     SliceRecord,
-    ThresholdRecord,
 )
+from gate.record.findings.unfinished import CannotSave, ServiceFailed
 from gate.record.transcript import ArmName, Part, Reply, Sample, Score, Unpriced, Unscored, Usage
 from gate.scoring.interface import Subject
 from gate.scoring.panel import validate
 from gate.stats.agreement import (
     Ratings,
     ResamplingOptions,
-    ac1,
-    alpha,
-    balanced_accuracy,
     confusion,
     consistency,
     crossed,
     kappa,
+    kappa_of_two,
+    share_among,
     share_of_agreement,
 )
 from gate.stats.arrays import Estimate, FloatArray, IntArray, Undefined
-from gate.stats.association import best_threshold, length_bias, mean_difference, rank_correlation
+from gate.stats.association import length_bias, mean_difference
 from gate.stats.intervals import Rate
 from gate.values import digest
 
@@ -113,11 +112,11 @@ class JudgeRun:
         if not isinstance(score.value, Unscored):
             self._scored = True
             return
-        if reason := self.tools.exhausted():
-            self.stop.drain(reason)
+        if cause := self.tools.exhausted():
+            self.stop.drain(cause)
         self._unscored += 1
         if not self._scored and self._unscored >= FAILURES_IN_A_ROW:
-            self.stop.drain(f"the first {self._unscored} judgements gave no score; the last one: {score.value.reason}")
+            self.stop.drain(ServiceFailed(calls=self._unscored, error=score.value.reason))
 
     def _keep(self, row: Labelled, index: int, score: Score) -> None:
         reply = Reply(row.output, RECORDED, Usage(), Unpriced("n/a"), latency_s=None)
@@ -125,7 +124,7 @@ class JudgeRun:
         try:
             self.tools.sink.sample(sample)
         except OSError as error:
-            self.stop.drain(f"the judgements cannot be saved: {error.strerror}")
+            self.stop.drain(CannotSave(what="judgements", reason=error.strerror or str(error)))
         self.tools.progress.advance(sample, self.tools.spent_usd())
 
 
@@ -207,29 +206,22 @@ def agreement(found: Figures, left_out: int) -> AgreementRecord:
         share=rate_record(share),
         worst=(share.rate or 0.0) * n / (n + left_out),
         kappa=figure(kappa(tables, found.drawing)),
-        ac1=figure(ac1(tables, found.drawing)),
         passed_right=counts.passed_right,
         passed_wrong=counts.passed_wrong,
         failed_right=counts.failed_right,
         failed_wrong=counts.failed_wrong,
         true_pass=_maybe_rate(counts.true_pass, "people fail every answer"),
         true_fail=_maybe_rate(counts.true_fail, "people pass every answer"),
-        balanced=figure(balanced_accuracy(counts)),
         always_pass=counts.always_pass,
     )
 
 
-def people(found: Figures, graded: bool) -> PeopleRecord | None:
+def people(found: Figures) -> PeopleRecord | None:
     """Agreement between people; None if no answer has two labels."""
-    several = found.people.counts >= 2
-    if not several.any():
+    share = share_among(found.labels, found.drawing)
+    if share.rate is None:
         return None
-    labels = found.labels
-    tallies = labels.tallies(np.array(VERDICTS))[several]
-    m = tallies.sum(axis=1)
-    same = (tallies * (tallies - 1.0)).sum(axis=1) / (m * (m - 1.0))
-    coefficient = alpha(found.people, found.drawing, level="interval") if graded else alpha(labels, found.drawing)
-    return PeopleRecord(answers=int(several.sum()), share=float(same.mean()), alpha=figure(coefficient))
+    return PeopleRecord(answers=int((found.people.counts >= 2).sum()), share=share.rate)
 
 
 def grades(found: Figures) -> GradesRecord:
@@ -238,7 +230,6 @@ def grades(found: Figures) -> GradesRecord:
     return GradesRecord(
         apart=float(np.abs(apart).mean()),
         above=figure(mean_difference(apart, found.drawing)),
-        order=figure(rank_correlation(found.judged_mean, found.label_mean, found.drawing)),
     )
 
 
@@ -260,22 +251,6 @@ def by_length(found: Figures) -> MaybeFigure:
     """Extra score of an answer of twice the length with the same label."""
     lengths = np.array([max(1, len(row.output)) for row in found.rows], dtype=np.float64)
     return figure(length_bias(found.judged_mean, found.label_mean, lengths, found.drawing))
-
-
-def threshold(found: Figures) -> ThresholdRecord | NoFigure:
-    """The threshold that best matches people."""
-    choice = best_threshold(found.scores, found.labels, found.drawing)
-    if isinstance(choice, Undefined):
-        return NoFigure(reason=choice.reason)
-    now = balanced_accuracy(confusion(crossed(found.labels, found.verdicts, VERDICTS), found.drawing))
-    return ThresholdRecord(
-        best=choice.threshold,
-        fitted=choice.balanced,
-        honest=choice.honest,
-        now=now.value if isinstance(now, Estimate) else 0.0,
-        lowest=choice.lowest,
-        highest=choice.highest,
-    )
 
 
 def figure(found: Estimate | Undefined) -> MaybeFigure:
@@ -302,11 +277,13 @@ def jury(found: Figures, judged: Sequence[RepeatedScores]) -> JuryRecord | None:
     if len(names) < 2:
         return None
     drawn = list(_each_judgement(judged))
-    among = table_of([[opinions.get(name) for name in names] for _, opinions in drawn])
+    verdicts = passes(table_of([[opinions.get(name) for name in names] for _, opinions in drawn]), found.mark)
     units = np.asarray(found.drawing.clusters)[[position for position, _ in drawn]]
+    drawing = replace(found.drawing, clusters=units)
     return JuryRecord(
         members=[MemberRecord(name=name, share=_member(name, found, judged)) for name in names],
-        alpha=figure(alpha(among, replace(found.drawing, clusters=units), level="interval")),
+        share=rate_record(share_among(verdicts, drawing)),
+        kappa=figure(kappa_of_two(verdicts, drawing)) if len(names) == 2 else None,
     )
 
 

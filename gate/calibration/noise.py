@@ -23,7 +23,7 @@ from gate.record.calibration import (
     RateRecord,
     SuiteCalibration,
 )
-from gate.record.comparison import State
+from gate.record.comparison import State, undetected_share
 from gate.record.run import CaseRecord, RunRecord, SuiteRecord
 from gate.stats.arrays import BLOCKABLE_UNITS
 from gate.stats.intervals import normal_quantile
@@ -279,11 +279,14 @@ def _suite(part: _Part, alpha: float, critical: float) -> SuiteCalibration:
 def _drift(part: _Part, alpha: float) -> DriftRecord:
     whole = {OVERALL: np.arange(part.scores.n)}
     found = joint_test(part.scores.deltas, whole, alpha=alpha, clusters=part.units)[OVERALL]
+    deltas, units = part.scores.deltas, part.unit_count
     return DriftRecord(
+        baseline=float(part.scores.baseline.mean()),
         mean=found.mean or 0.0,
         lower=finite_bound(found.lower),
         upper=finite_bound(found.upper),
         shown=found.upper < 0.0 or found.lower > 0.0,
+        undetected=undetected_share(units, alpha) if units and not deltas.any() else None,
     )
 
 
@@ -296,7 +299,7 @@ def _calls_per_sample(record: SuiteRecord) -> float:
 def _unfinished(run: RunRecord) -> str:
     if run.missing.samples == 0:
         return ""
-    why = f": {run.missing.reasons[0]}" if run.missing.reasons else ""
+    why = f": {run.missing.reasons[0].reason}" if run.missing.reasons else ""
     return f"{without_score(run.missing.samples, run.missing.total)}{why}"
 
 

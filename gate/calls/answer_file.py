@@ -3,7 +3,6 @@
 import errno
 import fcntl
 import os
-import re
 import sqlite3
 import stat
 import time
@@ -27,7 +26,6 @@ SCHEMA = (
     "CREATE TABLE uses (id INTEGER PRIMARY KEY, at REAL NOT NULL)",
 )
 
-KEPT_ASIDE = 2
 _BUSY_S = 5.0
 PATIENCE_S = 60.0
 """How long the writer waits for another process."""
@@ -123,18 +121,15 @@ def _file_identity(path: Path) -> tuple[int, int] | None:
 
 
 def _set_aside(path: Path, before: tuple[int, int] | None, warnings: list[str]) -> None:
-    """Rename a damaged file to `NAME.corrupt-N`, with the files next to it; the newest two stay. Nothing happens if
+    """Rename a damaged file to `NAME.corrupt`, with the files next to it; an earlier one is removed. Nothing happens if
     another process has already done so and created a new one."""
+    aside = path.with_name(f"{path.name}.corrupt")
     try:
         with _alone(path.parent):
             if _file_identity(path) != before:
                 return
-            pattern = re.compile(re.escape(path.name) + r"\.corrupt-(\d{1,9})")
-            numbers = sorted(int(old[1]) for name in os.listdir(path.parent) if (old := pattern.fullmatch(name)))
-            aside = path.with_name(f"{path.name}.corrupt-{numbers[-1] + 1 if numbers else 1}")
-            for number in numbers[: max(0, len(numbers) - KEPT_ASIDE + 1)]:
-                for file in files_of(path.with_name(f"{path.name}.corrupt-{number}")):
-                    file.unlink(missing_ok=True)
+            for file in files_of(aside):
+                file.unlink(missing_ok=True)
             # The log first: it must never be taken for that of the file that comes next.
             for source, target in reversed(list(zip(files_of(path), files_of(aside), strict=True))):
                 with suppress(FileNotFoundError):

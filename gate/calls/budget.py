@@ -13,9 +13,10 @@ from gate.calls.interface import Bill, CallRefused, ExternalConversation, Reques
 from gate.config.models import SERVICES, ModelPrice, ModelRef, Params
 from gate.config.policy import Budget
 from gate.errors import GateError
-from gate.messages import IMAGE_TOKENS, Message
+from gate.messages import CHARS_PER_TOKEN, IMAGE_TOKENS, Message
+from gate.record.findings.notes import CostUncounted
+from gate.record.findings.unfinished import BudgetReached, LimitName
 from gate.record.transcript import Cost, Dollars, Unpriced, Usage
-from gate.values import exact_dollars
 
 if TYPE_CHECKING:
     from genai_prices.types import ModelPrice as ListedPrice
@@ -167,9 +168,8 @@ def _at(price: Price, input_tokens: int) -> Decimal:
 Pricer: TypeAlias = Callable[[ModelRef, Params, str, Usage], Cost]
 """The cost of a reply, from model, parameters, the model id of the reply, and tokens."""
 
-CHARS_PER_TOKEN = 4
 BYTES_PER_TOKEN = 3
-"""Of text that is not all ASCII: one token for a CJK character, two thirds for an accented letter."""
+"""Of a text that is not all ASCII: one token for a CJK character, two thirds for an accented letter."""
 OUTPUT_TOKENS = 256
 """Assumed for a reply whose length nothing bounds, until some have been seen."""
 
@@ -265,12 +265,12 @@ class BudgetGuard:
         self._sent = 0
         self.spent = self.reserved = 0.0
         self._waiting: deque[asyncio.Future[None]] = deque()
-        self._refused: str | None = None
+        self._refused: BudgetReached | None = None
         self._unpriced = False
 
     @property
-    def refused(self) -> str | None:
-        """Why a request was refused, or None when none was."""
+    def refused(self) -> BudgetReached | None:
+        """The limit for which a request was refused, or None when none was."""
         return self._refused
 
     @property
@@ -282,23 +282,17 @@ class BudgetGuard:
         """Seconds until the deadline, 0 or more; None where there is none."""
         return None if self._deadline is None else max(0.0, self._deadline - self._clock())
 
-    def out_of_time(self) -> str:
+    def out_of_time(self) -> BudgetReached:
         """Note that the deadline ended a request, and say so."""
-        minutes = self._budget.max_minutes or 0.0
-        setting = self._budget.setting("max_minutes")
-        return self._refuse(f"the budget of {minutes:g} minutes is used up; raise {setting}, or evaluate less")
+        return self._refuse(self._reached("max_minutes"))
 
     def unpriced(self) -> None:
         """Note that an agent did not say what its answer cost."""
         self._unpriced = True
 
-    def notes(self) -> list[str]:
+    def notes(self) -> list[CostUncounted]:
         """That the limit in dollars could not count everything."""
-        if not (self.in_dollars and self._unpriced):
-            return []
-        setting = self._budget.setting("max_usd")
-        said = f"An agent does not report what its answers cost, so {setting} does not count them"
-        return [f"{said}; {_calls_hold(self._budget)}. Let it return cost_usd."]
+        return [price_unknown((), self._budget)] if self.in_dollars and self._unpriced else []
 
     async def take(self, estimate_usd: float = 0.0, what: str = _CALL) -> float:
         """Reserve dollars for one request; wait while only the reservations of others prevent it."""
@@ -310,8 +304,8 @@ class BudgetGuard:
 
     def holds(self, estimate_usd: float, what: str = _CALL, promised_usd: float = 0.0) -> bool:
         """Does a request fit now, with the reservations of others and the `promised_usd` that they will still need?"""
-        if (reason := self._used_up(estimate_usd, what)) is not None:
-            raise CallRefused(self._refuse(reason))
+        if (reached := self._used_up(estimate_usd, what)) is not None:
+            raise CallRefused(self._refuse(reached).phrase)
         limit, others = self._budget.max_usd, self.reserved + promised_usd
         return limit is None or others <= _DUST or self.spent + others + estimate_usd <= limit + _DUST
 
@@ -335,46 +329,34 @@ class BudgetGuard:
             self.spent += cost.amount
         self.stir()
 
-    def _used_up(self, estimate_usd: float, what: str) -> str | None:
+    def _used_up(self, estimate_usd: float, what: str) -> BudgetReached | None:
         limits = self._budget
         if limits.max_calls is not None and self._sent >= limits.max_calls:
-            setting = limits.setting("max_calls")
-            return f"the budget of {limits.max_calls} calls is used up; raise {setting}, or evaluate less"
-        if limits.max_usd is not None and (reason := self._too_dear(limits.max_usd, estimate_usd, what)):
-            return reason
-        if self.left_s() == 0.0:
-            return self.out_of_time()
-        return None
+            return self._reached("max_calls")
+        if limits.max_usd is not None and self.spent >= limits.max_usd - _DUST:
+            return self._reached("max_usd")
+        if limits.max_usd is not None and self.spent + estimate_usd > limits.max_usd + _DUST:
+            rest = {"spent_usd": self.spent, "next_usd": estimate_usd, "request": what}
+            return self._reached("max_usd").model_copy(update=rest)
+        return self.out_of_time() if self.left_s() == 0.0 else None
 
-    def _too_dear(self, limit: float, estimate_usd: float, what: str) -> str:
-        """Why dollars forbid another request; empty where they do not."""
-        setting, spent = self._budget.setting("max_usd"), self.spent
-        whole = f"the budget of {exact_dollars(limit)}"
-        if spent >= limit - _DUST:
-            return f"{whole} is used up; raise {setting}, or evaluate less"
-        if spent + estimate_usd > limit + _DUST:
-            instead = "lower max_output_tokens" if what == _CALL else "evaluate less"
-            return (
-                f"{whole} is not enough for another {what}: ${spent:.4g} is spent, and the {what} may cost "
-                f"${estimate_usd:.4g}; raise {setting}, or {instead}"
-            )
-        return ""
+    def _reached(self, limit: LimitName) -> BudgetReached:
+        value: float = getattr(self._budget, limit) or 0.0
+        return BudgetReached(limit=limit, value=value, setting=self._budget.setting(limit))
 
-    def _refuse(self, reason: str) -> str:
-        self._refused = self._refused or reason
-        return reason
+    def _refuse(self, reached: BudgetReached) -> BudgetReached:
+        self._refused = self._refused or reached
+        return reached
 
 
-def unpriced_note(models: Iterable[str], budget: Budget) -> str:
+def price_unknown(models: Iterable[str], budget: Budget) -> CostUncounted:
     """That the limit in dollars does not count models whose price is unknown."""
-    named = ", ".join(models)
-    said = f"The price of {named} is unknown, so {budget.setting('max_usd')} does not count its calls"
-    return f"{said}; {_calls_hold(budget)}. Set the price under prices: in gate.yaml."
-
-
-def _calls_hold(budget: Budget) -> str:
-    setting = budget.setting("max_calls")
-    return f"{setting} still limits them" if budget.max_calls is not None else f"set {setting} to limit them"
+    return CostUncounted(
+        models=list(models),
+        setting=budget.setting("max_usd"),
+        calls_setting=budget.setting("max_calls"),
+        calls_limited=budget.max_calls is not None,
+    )
 
 
 def cap_reply_tokens(params: Params, budget: Budget) -> Params:
@@ -491,7 +473,7 @@ class ExternalConversations:
             self._dearest, bill.cost = self._dearest or 0.0, Dollars(reserved)
             if not isinstance(error, TimeoutError) or not limit.expired():
                 raise
-            raise CallRefused(self.budget.out_of_time()) from None
+            raise CallRefused(self.budget.out_of_time().phrase) from None
         finally:
             self.budget.settle(reserved, bill.cost)
 

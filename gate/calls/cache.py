@@ -222,7 +222,6 @@ def _resolve(result: _Written, refused: str | None) -> None:
         result.set_result(refused)
 
 
-_USES_AT_ONCE = 500
 _USE = "INSERT OR REPLACE INTO uses (id, at) SELECT value, ? FROM json_each(?)"
 
 
@@ -279,8 +278,6 @@ class AnswerStore:
         if known is None:
             return None
         self._used.append(known[0])
-        if len(self._used) >= _USES_AT_ONCE:
-            self._hand_over_uses()
         return known[1]
 
     def earlier(self, request: Request) -> Reply | None:
@@ -318,7 +315,7 @@ class AnswerStore:
         """Write what is left, prune, and close: one file is left, without a log. May be called again."""
         if not self._closed:
             self._closed = True
-            self._hand_over_uses()
+            self._note_uses()
             self._stop_reading()  # before the writer, so that the last connection removes the log
             mine = self._sitting.encode("utf-8", "surrogatepass")
             now = self._clock()
@@ -357,12 +354,11 @@ class AnswerStore:
                 )
             return None
 
-    def _hand_over_uses(self) -> None:
+    def _note_uses(self) -> None:
         if self._used:
             # Never before the start: what this run used is not pruned, even if the clock was set back.
             noted = (max(self._clock(), self._started), json.dumps(self._used))
             self._writer.do(lambda connection: connection.execute(_USE, noted))
-            self._used = []
 
     def _stop_reading(self) -> None:
         if self._reader is not None:

@@ -27,6 +27,9 @@ from gate.calls.interface import (
 from gate.calls.limits import HeldSlot, Limiter, RetryPolicy, Timing
 from gate.config.models import ModelRef, Params
 from gate.config.policy import Budget
+from gate.record.findings.finding import Finding
+from gate.record.findings.notes import Remark
+from gate.record.findings.unfinished import CannotSave
 from gate.record.transcript import Cost, Dollars, Failed, Reply, Unpriced
 
 Providers: TypeAlias = Callable[[ModelRef, Params], Provider]
@@ -52,15 +55,15 @@ class _Errand:
     trouble: str = ""
 
 
-def after_trouble(trouble: str, reason: str) -> str:
-    """Why no more requests are sent, after the error that came before, if there was one: it is the cause."""
-    return reason if not trouble or trouble in reason else f"{trouble}; then {reason}"
+def _with_trouble(reason: str, trouble: str) -> str:
+    """Why no more requests are sent, with the error that came before, if there was one."""
+    return f"{trouble}; then {reason}" if trouble and trouble not in reason else reason
 
 
 class Caller:
     """Every model call of a run goes through here; new answers are saved in `memory` before they count."""
 
-    def __init__(  # noqa: PLR0913 one thing of each kind
+    def __init__(
         self,
         providers: Providers,
         policy: CallPolicy,
@@ -75,7 +78,7 @@ class Caller:
         self._price = price
         self._timing = timing or Timing()
         self._memory = memory or NoMemory()
-        self._broken: str | None = None
+        self._broken: CannotSave | None = None
         self._notes: dict[str, None] = {}
         self._heard: set[ModelRef] = set()
         self._troubles: dict[ModelRef, str] = {}
@@ -94,14 +97,16 @@ class Caller:
         known = self.counters.priced > 0 and self.counters.unknown == 0
         return self.counters.usd if known else None
 
-    def notes(self) -> list[str]:
+    def notes(self) -> list[Finding]:
         """What the reader should know of the spending, and of what servers refuse."""
-        return [*self._budget.notes(), *self._notes]
+        return [*self._budget.notes(), *(Remark(message=note) for note in self._notes)]
 
-    def exhausted(self) -> str | None:
+    def exhausted(self) -> Finding | None:
         """Why no more calls make sense (budget, a dead service, answers that cannot be saved), or None."""
         silent = next((trouble for model, trouble in self._troubles.items() if model not in self._heard), "")
-        refused = self._budget.refused and after_trouble(silent, self._budget.refused)
+        refused = self._budget.refused
+        if refused and silent:
+            refused = refused.model_copy(update={"trouble": silent})
         return self._broken or refused or self._limiter.given_up()
 
     async def call(self, request: Request, *, fresh: bool = False, worth: WorthKeeping = any_reply) -> Reply | Failed:
@@ -140,8 +145,8 @@ class Caller:
             try:
                 return await self._memory.keep(request, answer)
             except AnswerNotSaved as lost:
-                self._broken = f"the answers cannot be saved: {lost.reason}"
-                return self._failed(self._broken, answer.attempts)
+                self._broken = CannotSave(what="answers", reason=lost.reason)
+                return self._failed(self._broken.phrase, answer.attempts)
         return answer
 
     async def _asked(self, request: Request) -> Reply | Failed:
@@ -155,7 +160,7 @@ class Caller:
         except TimeoutError:
             if not limit.expired():
                 raise
-            return self._failed(after_trouble(errand.trouble, self._budget.out_of_time()), errand.sent)
+            return self._failed(_with_trouble(self._budget.out_of_time().phrase, errand.trouble), errand.sent)
 
     async def _tried(self, errand: _Errand) -> Reply | Failed:
         provider = self._providers(errand.request.model, errand.request.params)
@@ -165,7 +170,7 @@ class Caller:
                 async with self._limiter.slot(provider, errand.order) as turn:
                     return await self._sent(errand, provider, turn)
             except CallRefused as refusal:
-                return self._failed(after_trouble(errand.trouble, refusal.reason), errand.sent)
+                return self._failed(_with_trouble(refusal.reason, errand.trouble), errand.sent)
             except RejectedRequest as rejected:
                 return self._failed(rejected.reason, errand.sent)
             except Transient as transient:

@@ -10,6 +10,7 @@ from gate.calls.thinking import split_thinking
 from gate.config.models import ModelRef, Params
 from gate.errors import GateError
 from gate.messages import Message, Tool, ToolCall
+from gate.record.findings.finding import Finding
 from gate.record.transcript import CUT_OFF, Cost, Failed, Reply, Sample, Unpriced, Usage
 from gate.values import JsonValue
 
@@ -272,19 +273,24 @@ async def together(asked: Iterable[Coroutine[Any, Any, Found]]) -> list[Found]:
 
 @dataclass(slots=True)
 class Stop:
-    """A switch that ends a run early; the first reason stays. It is `interrupted` where a user pressed Ctrl-C."""
+    """A switch that ends a run early; the first cause stays. It is `interrupted` where a user pressed Ctrl-C."""
 
-    reason: str | None = None
+    cause: Finding | None = None
     interrupted: bool = False
     _abandon: Callable[[], object] | None = None
 
-    def drain(self, reason: str) -> None:
-        """Take no more work, but finish running work."""
-        self.reason = self.reason or reason
+    @property
+    def reason(self) -> str | None:
+        """The cause as a clause; None where the run goes on."""
+        return None if self.cause is None else self.cause.phrase
 
-    def now(self, reason: str) -> None:
+    def drain(self, cause: Finding) -> None:
+        """Take no more work, but finish running work."""
+        self.cause = self.cause or cause
+
+    def now(self, cause: Finding) -> None:
         """Take no more work, and cancel running work."""
-        self.drain(reason)
+        self.drain(cause)
         if self._abandon is not None:
             self._abandon()
 

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from gate.calls.interface import CallRefused, Provider, Transient
+from gate.record.findings.unfinished import ServiceFailed
 
 _LARGEST_EXPONENT = 30
 
@@ -223,7 +224,7 @@ class Lane:
         self._paused_until = self._probe_at = 0.0
         self._timer: asyncio.TimerHandle | None = None
         self._naps: set[asyncio.Future[None]] = set()
-        self.given_up: str | None = None
+        self.given_up: ServiceFailed | None = None
 
     @property
     def allowed(self) -> int:
@@ -239,7 +240,7 @@ class Lane:
             self._in_use += 1
         if self.given_up is not None:
             self.leave()
-            raise CallRefused(self.given_up)
+            raise CallRefused(self.given_up.phrase)
         return HeldSlot(self, self._pace.round)
 
     def leave(self) -> None:
@@ -317,12 +318,10 @@ class Lane:
 
     def _give_up(self, now: float) -> None:
         seconds = now - self._breaker.since
+        since = ""
         if self._breaker.answered:
-            at = datetime.fromtimestamp(self._timing.wall_clock() - seconds, UTC)
-            said = f"the service stopped responding at {at:%H:%M:%S} UTC, and {seconds:.0f} s of attempts failed"
-        else:
-            said = f"the service has not responded once in {seconds:.0f} s"
-        self.given_up = f"{said}; the last error: {self._breaker.last}"
+            since = f"{datetime.fromtimestamp(self._timing.wall_clock() - seconds, UTC):%H:%M:%S} UTC"
+        self.given_up = ServiceFailed(seconds=round(seconds, 1), since=since, error=self._breaker.last)
         for nap in self._naps:
             nap.cancel()
         self._admit()
@@ -350,7 +349,7 @@ class Limiter:
             lane = self._lanes[key] = Lane(ceiling, self._retry, self._timing)
         return lane
 
-    def given_up(self) -> str | None:
+    def given_up(self) -> ServiceFailed | None:
         """Why a service gets no more requests; None while all respond."""
         return next((lane.given_up for lane in self._lanes.values() if lane.given_up is not None), None)
 

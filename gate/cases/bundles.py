@@ -6,10 +6,12 @@ from collections.abc import Callable, Collection, Mapping
 
 from gate.cases.case import Entry
 from gate.cases.convert import is_promptfoo
+from gate.cases.criteria import judge_criteria
 from gate.cases.losses import Bundle, BundleSuite, Losses
-from gate.cases.promptfoo_config import fillable, read_config
-from gate.cases.promptfoo_context import RemainingLimits, criteria, values
-from gate.cases.promptfoo_prompts import params_of
+from gate.cases.promptfoo_config import read_config
+from gate.cases.promptfoo_files import ImportBudget
+from gate.cases.promptfoo_fitting import fillable_scorers
+from gate.cases.promptfoo_providers import params_of
 from gate.cases.prompty import model_of, sample_of
 from gate.cases.reading import read
 from gate.config.documents import BadJson, Document, one_problem, parse_json, quoted, read_yaml
@@ -20,7 +22,7 @@ from gate.limits import PROMPT_CHARS
 from gate.prompts import reading
 from gate.prompts.reading import ENDINGS, TEST_DATA, is_prompt_yml
 from gate.prompts.version import Library, is_prompty
-from gate.values import JsonValue
+from gate.values import JsonValue, as_mapping
 
 _STRINGS = {"equals": "exact", "contains": "contains", "startsWith": "starts_with", "endsWith": "ends_with"}
 """In the order in which the other tool takes the first that is given."""
@@ -38,15 +40,15 @@ def read_prompt_yml(text: str, file: str) -> Bundle:
     scorers = [found for item in items for found in _evaluator(item, losses)]
     model = _model(entries["model"].data if "model" in entries else None, losses)
     given = entries.get("modelParameters")
-    params = params_of(values(given), given.line, losses) if given is not None else {}
+    params = params_of(given.data, given.line, losses) if given is not None else {}
     scorers += _format(entries, losses)
     if cases:
-        scorers = fillable(scorers, cases, "the evaluators", losses, RemainingLimits())
+        scorers = fillable_scorers(scorers, cases, "the evaluators", losses, ImportBudget())
     name = posixpath.basename(file)
     for ending in ENDINGS:
         name = name.removesuffix(ending)
     suite = BundleSuite(name or "prompt", file, cases, tuple(scorers), model, params)
-    return Bundle("prompt-yml", {}, (suite,), tuple(losses.found))
+    return Bundle("prompt-yml", (suite,), tuple(losses.found))
 
 
 def _format(entries: Mapping[str, Document], losses: Losses) -> list[JsonValue]:
@@ -82,7 +84,7 @@ def read_prompty(text: str, file: str, other: Callable[[str], str | None]) -> Bu
     scorers: tuple[JsonValue, ...] = ("json",) if model.json else ()
     name = posixpath.basename(file).rsplit(".", 1)[0] or "prompt"
     suite = BundleSuite(name, file, cases, scorers, model.name, model.params)
-    return Bundle("prompty", {}, (suite,), tuple(losses.found))
+    return Bundle("prompty", (suite,), tuple(losses.found))
 
 
 def _model(value: JsonValue, losses: Losses) -> str | None:
@@ -96,7 +98,7 @@ def _model(value: JsonValue, losses: Losses) -> str | None:
 
 
 def _evaluator(node: Document, losses: Losses) -> list[JsonValue]:
-    row = values(node)
+    row = as_mapping(node.data)
     label = f"the evaluator {quoted(str(row.get('name', '')))}"
     found: list[dict[str, JsonValue]] = []
     strings = row.get("string")
@@ -108,14 +110,14 @@ def _evaluator(node: Document, losses: Losses) -> list[JsonValue]:
     if len(given) > 1:
         losses.add(node.line, f"of {label} only {given[0]} is converted, since the others do not count there either")
     if isinstance(row.get("llm"), dict):
-        found.append(_llm(values(node.get("llm")), label, node.line, losses))
+        found.append(_llm(as_mapping(row["llm"]), label, node.line, losses))
     uses = row.get("uses")
     if uses == "github/similarity":
         losses.add(node.line, f"{label} is changed: a judge compares with the expected answer", "or similarity")
-        found.append({"judge": {"criteria": criteria("factuality", "{{ expected }}")}})
+        found.append({"judge": {"criteria": judge_criteria("factuality", "{{ expected }}")}})
     elif uses in ("github/relevance", "github/groundedness", "github/fluency", "github/coherence"):
         losses.add(node.line, f"{label} is changed: the gate's judge scores it, by its own criteria")
-        found.append({"judge": {"criteria": criteria(str(uses))}})
+        found.append({"judge": {"criteria": judge_criteria(str(uses))}})
     if not found:
         losses.add(node.line, f"{label} is left out: the gate does not have it", "write a scorer for it")
     if row.get("name") and len(found) == 1:

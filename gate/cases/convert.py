@@ -2,7 +2,7 @@
 
 import json
 import posixpath
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gate.cases import tables
@@ -10,14 +10,14 @@ from gate.cases.case import Entry
 from gate.cases.deepeval import deepeval_case
 from gate.cases.files import written
 from gate.cases.losses import Loss, Losses
-from gate.cases.promptfoo_cases import tests_in, to_tests
+from gate.cases.promptfoo_test_files import cases_in_file, write_tests
 from gate.cases.prompty import sample_of
 from gate.cases.pydantic_evals import dataset_cases
 from gate.cases.ragas import ragas_case, samples_in
 from gate.cases.reading import JSON_ENDING, PROMPTFOO_KEYS, YAML_ENDINGS, case_of, documents, is_table, read
-from gate.cases.rows import LAYOUTS, Row, RowForm, RowPlace, difference, metadata_of
+from gate.cases.rows import READERS, Row, RowPlace, difference, metadata_of, openai_item, openai_sample
 from gate.cases.shapes import DEEPEVAL, PYDANTIC_EVALS, RAGAS, is_dataset, library_of
-from gate.cases.tables import columns_of, guarded, read_table, row_of, unguarded
+from gate.cases.tables import columns_of, read_table
 from gate.cases.turns import OWN, PLAIN
 from gate.config.documents import BadJson, Problems, one_problem, parse_json, quoted
 from gate.config.yaml_editing import dumped
@@ -110,28 +110,14 @@ def value_of(cell: str) -> JsonValue:
     return cell
 
 
-def cell_of(value: JsonValue) -> str:
-    """The reverse of `value_of`; numbers become texts."""
-    if value is None:
-        return ""
-    if isinstance(value, str) and value and value_of(value) == value:
-        return guarded(value)
-    return guarded(json.dumps(value, ensure_ascii=False))
-
-
-def write_rows(found: Sequence[Row], file: str) -> str:
-    """The text of a file with the rows, in the format of its ending; a table has one column per key."""
-    if is_table(file):
-        headings = list(dict.fromkeys(key for row in found for key in row))
-        separator = "\t" if file.lower().endswith(".tsv") else ","
-        lines = [row_of(headings, separator)]
-        lines += [row_of([cell_of(row.get(key)) if key in row else "" for key in headings], separator) for row in found]
-        return "".join(lines)
+def write_rows(rows: Sequence[Row], file: str) -> str:
+    """The text of a file with the rows, in the format of its ending."""
+    plain: list[JsonValue] = [dict(row) for row in rows]
     if file.lower().endswith(JSON_ENDING):
-        return json.dumps([dict(row) for row in found], ensure_ascii=False, indent=2) + "\n"
+        return json.dumps(plain, ensure_ascii=False, indent=2) + "\n"
     if file.lower().endswith(YAML_ENDINGS):
-        return dumped([dict(row) for row in found])
-    return "".join(json.dumps(dict(row), ensure_ascii=False) + "\n" for row in found)
+        return dumped(plain)
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in plain)
 
 
 def nested(row: Row, spread: Sequence[str]) -> dict[str, JsonValue]:
@@ -148,30 +134,16 @@ def nested(row: Row, spread: Sequence[str]) -> dict[str, JsonValue]:
     return found
 
 
-def flat(row: Row, spread: Sequence[str]) -> dict[str, JsonValue]:
-    """The reverse of `nested`."""
-    found: dict[str, JsonValue] = {}
-    for key, value in row.items():
-        if key in spread and isinstance(value, dict):
-            found |= {f"{_column(key)}{name}": inner for name, inner in value.items()}
-        else:
-            found[key] = value
-    return found
-
-
 def _column(mapping: str) -> str:
     return f"{mapping.removesuffix('s')}_"
 
 
 GATE, CSV, PROMPTFOO, PROMPT_YML, PROMPTY = "gate", "csv", "promptfoo", "prompt-yml", "prompty"
-EXPORTS = (GATE, CSV, PROMPTFOO, *LAYOUTS, PROMPT_YML)
+OPENAI_EVALS, OPENAI_ITEMS, LANGSMITH = "openai-evals", "openai-items", "langsmith"
+EXPORTS = (GATE, CSV, PROMPTFOO, OPENAI_EVALS, OPENAI_ITEMS, PROMPT_YML)
 """Formats that can be written, too."""
-FORMATS = (*EXPORTS, PROMPTY, DEEPEVAL, RAGAS, PYDANTIC_EVALS)
-_READERS: Mapping[str, Callable[[Row, RowPlace], dict[str, JsonValue] | None]] = {
-    **{name: layout.read for name, layout in LAYOUTS.items()},
-    DEEPEVAL: deepeval_case,
-    RAGAS: ragas_case,
-}
+FORMATS = tuple(dict.fromkeys((*EXPORTS, *READERS, PROMPTY, DEEPEVAL, RAGAS, PYDANTIC_EVALS)))
+_READERS = {**READERS, DEEPEVAL: deepeval_case, RAGAS: ragas_case}
 _LOOKED_AT = 100
 _CONFIGS = (".yaml", ".yml", ".json")
 _PROMPTFOO = tuple(f".promptfoo{ending}" for ending in _CONFIGS)
@@ -335,12 +307,9 @@ def export_cases(entries: Sequence[Entry], file: str, format_: str = GATE) -> Ex
         return ExportedCases(written(entries, file), len(entries))
     if format_ not in EXPORTS:
         raise GateError(f"cases cannot be written as {format_}", f"use another format: {', '.join(EXPORTS)}")
-    if format_ == PROMPTFOO:
-        if is_table(file):
-            raise GateError("tests of promptfoo need YAML or JSON", "use the ending .yaml")
-        rows = to_tests(entries, losses)
-    else:
-        rows = _rows(entries, format_, file, losses)
+    if is_table(file):
+        raise GateError(f"{format_} cannot be written as a table", "use the ending .jsonl, .json or .yaml")
+    rows = write_tests(entries, losses) if format_ == PROMPTFOO else _openai_rows(entries, format_, losses)
     if not rows:
         raise GateError(f"none of the cases can be written as {format_}", losses.found[0].what)
     return ExportedCases(write_rows(rows, file), len(rows), tuple(losses.found))
@@ -348,14 +317,14 @@ def export_cases(entries: Sequence[Entry], file: str, format_: str = GATE) -> Ex
 
 def _entries(text: str, file: str, name: str, found: FoundRows | None, losses: Losses) -> list[tuple[int, Entry]]:
     if name == PROMPTFOO:
-        return tests_in(text, file, losses)
+        return cases_in_file(text, file, losses)
     if name == PROMPTY:
         return [(0, sample_of(text, file, losses))]
     if name in (GATE, CSV, PROMPT_YML) or found is None:
         return [(case.line, case.entry) for case in read(text, file)]
     if name == PYDANTIC_EVALS:
         return _of_dataset(text, file, losses)
-    spread = LAYOUTS[name].spread if name in LAYOUTS else ()
+    spread = ("inputs", "outputs") if name == LANGSMITH else ()
     result: list[tuple[int, Entry]] = []
     for number, (line, row) in enumerate(found.rows, start=1):
         whole = nested(row, spread) if found.headings else row
@@ -420,59 +389,32 @@ def _sliced(entry: Entry, names: Sequence[str]) -> Entry:
     return {key: value for key, value in after.items() if value or key not in ("vars", "slices")}
 
 
-def _rows(entries: Sequence[Entry], name: str, file: str, losses: Losses) -> list[Mapping[str, JsonValue]]:
-    layout, rows = LAYOUTS[name], list[Mapping[str, JsonValue]]()
-    table = is_table(file)
+def _openai_rows(entries: Sequence[Entry], name: str, losses: Losses) -> list[Mapping[str, JsonValue]]:
+    """Each case as a sample; what a sample has no key for is in its metadata."""
+    rows = list[Mapping[str, JsonValue]]()
     for number, entry in enumerate(entries, start=1):
-        label = quoted(str(entry.get("id", entry.get("name", ""))))
+        label = quoted(_name_of(entry))
         if not entry.keys() <= PLAIN:
             losses.add(0, f"the case {label} is a conversation with an agent; it is left out", "keep it in a file")
             continue
-        if layout.asks and not entry.keys() & {"input", "messages"}:
+        if name == OPENAI_EVALS and not entry.keys() & {"input", "messages"}:
             losses.add(0, f"the case {label} has variables and no input; it is left out", "write its input")
             continue
-        row, lost = _row(layout, entry, number, table)
-        if lost:
-            said = f"the case {label} changes if it is read back: {', '.join(sorted(lost))}"
+        row = _openai_row(entry, name, {})
+        row = _openai_row(entry, name, difference(entry, _read_back(row, number)))
+        if changed := sorted(difference(entry, _read_back(row, number))):
+            said = f"the case {label} changes if it is read back: {', '.join(changed)}"
             losses.add(0, said, "keep it in a .jsonl file")
-        if table:
-            row, differs = layout.tabular(row)
-            _add_cell_losses(row, label, losses)
-            for what in differs:
-                losses.add(0, f"of the case {label}, {what} by {name}", "write a .jsonl file")
         rows.append(row)
     return rows
 
 
-def _add_cell_losses(row: Row, label: str, losses: Losses) -> None:
-    """Add losses for cells that only the gate reads back."""
-    cells = {key: cell_of(value) for key, value in row.items()}
-    if any(cell.startswith("'") for cell in cells.values()):
-        said = f"cells of the case {label} that start like a formula get an apostrophe"
-        losses.add(0, said, "the gate removes it when reading; other tools may not")
-    if any(isinstance(row[key], str) and cell.startswith('"') and cell != row[key] for key, cell in cells.items()):
-        said = f"cells of the case {label} that look like JSON get quotes"
-        losses.add(0, said, "the gate removes them when reading; other tools may not")
+def _openai_row(entry: Entry, name: str, own: Mapping[str, JsonValue]) -> Row:
+    """The row of a case; `own` is stored for the gate."""
+    metadata = {**metadata_of(entry), **({OWN: dict(own)} if own else {})}
+    more: Row = {"metadata": metadata} if metadata else {}
+    return {"item": {**openai_item(entry), **more}} if name == OPENAI_ITEMS else {**openai_sample(entry), **more}
 
 
-def _row(layout: RowForm, entry: Entry, number: int, table: bool) -> tuple[dict[str, JsonValue], dict[str, JsonValue]]:
-    """The row of a case, and the differences after reading it back."""
-
-    def back(row: Row) -> Entry:
-        if table:
-            cells = {key: value_of(unguarded(cell_of(value))) for key, value in row.items() if cell_of(value)}
-            row = nested(cells, layout.spread)
-        return layout.read(row, RowPlace(0, number, Losses())) or {}
-
-    row = flat(layout.write(entry), layout.spread) if table else layout.write(entry)
-    holder = row.get(layout.holder) if layout.holder else None
-    inner = holder if isinstance(holder, dict) else row
-    metadata = inner.get(layout.metadata)
-    own = metadata if isinstance(metadata, dict) else metadata_of(entry)
-    inner[layout.metadata] = own
-    kept = difference(entry, back(row))
-    if own or kept:
-        inner[layout.metadata] = {**own, **({OWN: kept} if kept else {})}
-    else:
-        inner.pop(layout.metadata, None)
-    return row, difference(entry, back(row))
+def _read_back(row: Row, number: int) -> Entry:
+    return READERS[OPENAI_EVALS](row, RowPlace(0, number, Losses())) or {}

@@ -274,10 +274,10 @@ class Expectations(CaseModel):
 
 
 class CalledFunction(CaseModel):
-    """What a call calls, as OpenAI's interface writes it."""
+    """The function of a call, as OpenAI's interface writes it."""
 
     name: Word
-    """Of a tool."""
+    """Name of the tool."""
     arguments: dict[str, Any] | str = ""
     """A mapping, or the same as JSON text."""
 
@@ -286,11 +286,11 @@ class CalledTool(CaseModel):
     """A call of a tool in a conversation."""
 
     id: Label | None = None
-    """By which the turn with the result names the call."""
+    """The turn with the result names the call by it."""
     type: Literal["function"] = "function"
     """As OpenAI's interface writes it."""
     name: Word | None = None
-    """Of a tool."""
+    """Name of the tool."""
     arguments: dict[str, Any] | str = ""
     """A mapping, or the same as JSON text."""
     function: CalledFunction | None = None
@@ -321,7 +321,7 @@ class TranscriptTurn(CaseModel):
     tool_calls: Annotated[list[CalledTool], Field(max_length=WORDS)] = []
     """The assistant's calls of tools: {name: …, arguments: {…}}, or as OpenAI's interface writes them."""
     tool_call_id: Label | None = None
-    """Of the call that a turn of the role tool answers; without it, the first that has no result yet."""
+    """The id of the call that this turn answers. Default: the first call that has no result yet."""
 
     @model_validator(mode="after")
     def _check_calls(self) -> "TranscriptTurn":
@@ -362,7 +362,7 @@ def transcript_messages(turns: Sequence[TranscriptTurn]) -> tuple[Message, ...]:
 
 
 class GoldenTranscript(CommonFields):
-    """A call so far, the state that the agent is in, and what its next reply has to be like."""
+    """A conversation so far, the state that the agent is in, and what its next reply has to be like."""
 
     meant = {
         **dict.fromkeys(("messages", "turns", "transcript", "input"), "conversation"),
@@ -374,11 +374,11 @@ class GoldenTranscript(CommonFields):
     id: Label
     """Unique in the file."""
     state: Word
-    """The point that the call is at."""
+    """The point that the conversation is at."""
     session: dict[str, Any] | None = None
     """What the prompt is built from."""
     conversation: Annotated[list[TranscriptTurn], Field(min_length=1)]
-    """The call so far; its last turn is the user's, or the result of a tool."""
+    """The conversation so far; its last turn is the user's, or the result of a tool."""
     expect: Expectations | None = None
     """What the next reply has to be like."""
 
@@ -412,7 +412,7 @@ class GoldenTranscript(CommonFields):
 
 
 class AgentInstructions(CaseModel):
-    """What an agent is is_agent_test, what it should call, and what a judge looks for."""
+    """The tools that an agent should call, and what a judge looks for."""
 
     expected_tools: ExpectedTools | None = None
     """Tools that the agent should call; an empty list: none."""
@@ -450,7 +450,7 @@ class AgentRound(AgentInstructions):
     meant = {"input": "prompt", "user": "prompt", "criteria": "judge_prompt", "threshold": "judge_threshold"}
 
     prompt: Line
-    """What the agent is is_agent_test."""
+    """What the agent is asked."""
 
     @classmethod
     def tools_name(cls) -> str:
@@ -467,32 +467,32 @@ class SimulatedUser(CaseModel):
     """A person whom a model plays."""
 
     persona: Text | None = None
-    """Who that is."""
+    """Who the person is."""
     goal: Text
-    """What that person wants; the conversation ends when it is reached."""
+    """What the person wants; the conversation ends when it is reached."""
     max_turns: Annotated[int, Field(ge=1, le=50)] = 6
     """Messages to the agent at most."""
 
 
 class AgentTest(AgentInstructions, CommonFields):
-    """What an agent is is_agent_test, round by round, the tools that it should use, and what a judge looks for."""
+    """What an agent is asked, in one or more rounds, the tools that it should call, and what a judge looks for."""
 
     meant = {**PlainCase.meant, **dict.fromkeys(("input", "question", "query"), "prompt"), "prompts": "rounds"}
 
     id: Label | None = None
-    """Unique in the file; the name stands for it."""
+    """Unique in the file. Default: the name."""
     name: Label | None = None
-    """The id of a test of an agent."""
+    """In place of id: unique in the file."""
     description: Text | None = None
     """For readers."""
     prompt: Line | None = None
-    """What the agent is is_agent_test."""
+    """What the agent is asked."""
     rounds: Annotated[list[AgentRound], Field(min_length=1, max_length=ROUNDS)] | None = None
-    """What the agent is is_agent_test, round by round."""
+    """What the agent is asked, round by round."""
     test_agent_revival: bool = False
     """The session is closed and opened again between rounds."""
     facts: Text | dict[str, Any] | None = None
-    """What the person knows."""
+    """What the simulated user knows."""
     user: SimulatedUser | None = None
     """A person whom a model plays."""
     expected: Any = None
@@ -542,7 +542,7 @@ _AGENT = frozenset(
     {"expected_tools", "judge_prompt", "judge_threshold", "rounds", "test_agent_revival", "facts", "user"}
 )
 _NAMED_ONLY = frozenset({"name", "description", "slices", "cluster"})
-"""With nothing else than these it has a name as tests of agents do, and lacks what the agent is is_agent_test."""
+"""With nothing else than these it has a name as tests of agents do, and lacks what the agent is asked."""
 
 
 def form_of(entry: Mapping[str, object]) -> type[CommonFields]:

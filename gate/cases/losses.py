@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from gate.cases.case import Entry
 from gate.config.documents import printable
-from gate.values import JsonValue, counted
+from gate.values import NAMES_SHOWN, JsonValue, and_more, counted
 
-SHOWN = 3
+SHOWN = NAMES_SHOWN
 """Places named for one kind of loss."""
 KINDS_SHOWN = 30
 """Kinds that a terminal has room for."""
@@ -48,11 +48,11 @@ class BundleSuite:
     """One suite of `gate.yaml`.
 
     Args:
-        prompt: path of a file of the bundle, or of an existing file of the repository.
+        prompt: a file of the repository, or a text inside one.
         cases: all valid; empty if the tool stores none with its prompt.
         scorers: empty if the tool has no checks.
         model: such as `openai:gpt-5-mini`; None if the tool names no supported model.
-        template: the prompt is Jinja2 whatever the ending of its file.
+        template: how the prompt is read, as in gate.yaml; empty to decide by its file.
     """
 
     name: str
@@ -62,19 +62,14 @@ class BundleSuite:
     model: str | None = None
     params: Mapping[str, JsonValue] = field(default_factory=dict)
     slices: tuple[str, ...] = ()
-    template: bool = False
+    template: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A converted configuration of another tool.
-
-    Args:
-        files: new prompt files: path (from the root, posix) to text.
-    """
+    """A converted configuration of another tool."""
 
     format: str
-    files: Mapping[str, str]
     suites: tuple[BundleSuite, ...]
     losses: tuple[Loss, ...]
 
@@ -112,7 +107,7 @@ def described_losses(losses: Sequence[Loss], rest: str) -> list[str]:
     found = kinds(losses)
     lines = [f"{counted(len(losses), 'setting')} could not be converted exactly:"] if losses else []
     for kind in found[:KINDS_SHOWN]:
-        more = f" and {kind.count - len(kind.places)} more" if kind.count > len(kind.places) else ""
+        more = and_more(kind.count - len(kind.places))
         remedy = f" ({kind.remedy})" if kind.remedy else ""
         lines.append(f"  {', '.join(kind.places)}{more}: {kind.what}{remedy}")
     return lines + ([f"  {len(found) - KINDS_SHOWN} more kinds; {rest}"] if len(found) > KINDS_SHOWN else [])

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from gate.cases.case import Entry
 from gate.cases.losses import Losses
-from gate.cases.promptfoo_context import no_file
-from gate.cases.promptfoo_prompts import params_of
+from gate.cases.promptfoo_files import no_file
+from gate.cases.promptfoo_providers import params_of
 from gate.cases.rows import Draft, RowPlace
 from gate.config.documents import Document, Problems, one_problem, quoted
 from gate.config.models import foreign_model

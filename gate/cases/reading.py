@@ -33,7 +33,7 @@ from gate.values import JsonValue
 
 if TYPE_CHECKING:
     from gate.cases.losses import Losses
-    from gate.cases.promptfoo_context import Context
+    from gate.cases.promptfoo_files import PromptfooFile
     from gate.cases.stored import CaseWrite
 
 LINES_ENDINGS = (".jsonl", ".ndjson")
@@ -337,15 +337,15 @@ def is_openai_sample(entry: Mapping[str, JsonValue]) -> bool:
 
 def _in_gate_form(found: Iterator[Document], problems: list[Problem]) -> Iterator[Document]:
     """Entries in the gate's forms; converts tests of promptfoo and samples of OpenAI evals."""
-    context: Context | None = None
+    promptfoo: PromptfooFile | None = None
     for number, document in enumerate(found, start=1):
         data, line = document.data, document.line_of()
         assert isinstance(data, dict)  # noqa: S101
         if is_promptfoo_test(data):
-            from gate.cases import losses, promptfoo_context, promptfoo_tests  # imported only for such files
+            from gate.cases import losses, promptfoo_files, promptfoo_tests  # imported only for such files
 
-            context = context or promptfoo_context.Context(losses.Losses(document.file))
-            cases, lost = promptfoo_tests.cases_of(document, number, context), context.losses
+            promptfoo = promptfoo or promptfoo_files.PromptfooFile(losses.Losses(document.file))
+            cases, lost = promptfoo_tests.cases_of_test(document, number, promptfoo), promptfoo.losses
         elif is_openai_sample(data):
             from gate.cases import losses, rows
 
@@ -384,12 +384,16 @@ def _table(text: str, file: str, problems: list[Problem]) -> Iterator[Document]:
     wrong = Problems(file)
     rows: Iterable[tuple[int, Entry]]
     if tables.is_promptfoo(table.headings):
-        from gate.cases import losses, promptfoo_context, promptfoo_tests
+        from gate.cases import losses, promptfoo_files, promptfoo_tests
 
-        context = promptfoo_context.Context(losses.Losses(file))
-        tests = enumerate(promptfoo_tests.tests_of(table, context, wrong), start=1)
-        rows = [(test.line, case) for number, test in tests for case in promptfoo_tests.cases_of(test, number, context)]
-        _report_losses(context.losses, problems)
+        promptfoo = promptfoo_files.PromptfooFile(losses.Losses(file))
+        nodes = enumerate(promptfoo_tests.tests_of_table(table, promptfoo, wrong), start=1)
+        rows = [
+            (node.line, case)
+            for number, node in nodes
+            for case in promptfoo_tests.cases_of_test(node, number, promptfoo)
+        ]
+        _report_losses(promptfoo.losses, problems)
     else:
         rows = ((record.line, entry) for record, entry in tables.cases_of(table, wrong))
     for line, entry in rows:

@@ -158,38 +158,14 @@ def text_or_texts(value: JsonValue) -> JsonValue:
     return value if isinstance(value, str) or texts else json.dumps(value, ensure_ascii=False)
 
 
-def metadata_of(entry: Entry, *, tags: bool = False) -> dict[str, JsonValue]:
-    """Slices of a case as metadata; those that are tags only where the format has no tags."""
+def metadata_of(entry: Entry) -> dict[str, JsonValue]:
+    """Slices of a case as metadata."""
     slices = entry.get("slices")
-    found = slices if isinstance(slices, dict) else {}
     return {
         key: value
-        for key, value in found.items()
-        if isinstance(value, str) and key != OWN and not (tags and _is_tag(key, value))
+        for key, value in (slices.items() if isinstance(slices, dict) else ())
+        if isinstance(value, str) and key != OWN
     }
-
-
-def tags_of(entry: Entry) -> list[JsonValue]:
-    """The slices of a case that are tags."""
-    slices = entry.get("slices")
-    found = slices if isinstance(slices, dict) else {}
-    return [key.removeprefix(TAG) for key, value in found.items() if _is_tag(key, value)]
-
-
-def _is_tag(key: str, value: JsonValue) -> bool:
-    return key.startswith(TAG) and value == "yes"
-
-
-def question_of(entry: Entry) -> JsonValue:
-    """The question of a case as text or messages; None for a case with only variables."""
-    return entry.get("input", entry.get("messages"))
-
-
-def mapping_of(entry: Entry) -> dict[str, JsonValue]:
-    """The question of a case as a mapping."""
-    variables = entry.get("vars")
-    question = {key: entry[key] for key in ("input", "messages") if key in entry}
-    return {**question, **(variables if isinstance(variables, dict) else {})}
 
 
 def difference(entry: Entry, back: Entry) -> dict[str, JsonValue]:
@@ -256,30 +232,6 @@ def _reference(item: JsonValue) -> tuple[JsonValue, bool]:
     return text, isinstance(tags, list) and "correct" in tags
 
 
-def helm_row(entry: Entry) -> dict[str, JsonValue]:
-    """The HELM instance of a case."""
-    question = question_of(entry)
-    expected = entry.get("expected")
-    texts = expected if isinstance(expected, list) else [] if expected is None else [expected]
-    variables = entry.get("vars")
-    choices = variables.get("choices") if isinstance(variables, dict) else None
-    wrong = [text for text in choices if text not in texts] if isinstance(choices, list) else []
-    tags: list[tuple[JsonValue, list[JsonValue]]] = [(text, ["correct"]) for text in texts]
-    tags += [(text, []) for text in wrong]
-    references: list[JsonValue] = [{"output": {"text": _text(text)}, "tags": tagged} for text, tagged in tags]
-    slices = metadata_of(entry)
-    given: dict[str, JsonValue] = (
-        {"text": question} if isinstance(question, str) else {"text": "", "messages": question}
-    )
-    row: dict[str, JsonValue] = {"id": entry["id"], "input": given, "references": references}
-    row |= {key: slices.pop(key) for key in ("split", "sub_split") if key in slices}
-    return {**row, "extra_data": slices}
-
-
-def _text(value: JsonValue) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
 def case_of_inspect(row: Row, place: RowPlace) -> dict[str, JsonValue] | None:
     """The case of an Inspect sample; None and a loss without a question."""
     rest = dict(row)
@@ -307,38 +259,6 @@ def _choices(value: JsonValue) -> JsonValue:
     return [text for part in (parts if len(parts) > 1 else value.split()) if (text := part.strip())]
 
 
-def inspect_row(entry: Entry) -> dict[str, JsonValue]:
-    """The Inspect sample of a case."""
-    row: dict[str, JsonValue] = {"id": entry["id"], "input": question_of(entry)}
-    if "expected" in entry:
-        row["target"] = text_or_texts(entry["expected"])
-    if isinstance(entry.get("description"), str):
-        row["description"] = entry["description"]
-    variables = entry.get("vars")
-    if isinstance(variables, dict) and isinstance(variables.get("choices"), list):
-        row["choices"] = variables["choices"]
-    return {**row, "metadata": metadata_of(entry)}
-
-
-def cells_of(row: Row) -> tuple[dict[str, JsonValue], tuple[str, ...]]:
-    """A table row as Inspect reads it (`input` and `target` as text, choices separated by commas), and the changes."""
-    cells, changes = dict(row), list[str]()
-    # An empty cell is not read at all.
-    cells["metadata"] = row.get("metadata", {})
-    if not isinstance(row["input"], str):
-        changes.append("its conversation is read as one text")
-    if isinstance(row.get("target"), list):
-        changes.append("its targets are read as one text")
-    choices = row.get("choices")
-    if isinstance(choices, list):
-        joined = ",".join(map(str, choices))
-        if _choices(joined) == choices:
-            cells["choices"] = joined
-        else:
-            changes.append("its choices are cut at each comma")
-    return cells, tuple(changes)
-
-
 _BOOKKEEPING = frozenset(
     "_xact_id _pagination_key _async_scoring_state created dataset_id project_id org_id root_span_id span_id "
     "span_parents is_root origin comments audit_data facets classifications created_at modified_at dataset_name "
@@ -346,28 +266,6 @@ _BOOKKEEPING = frozenset(
 )
 _RECORDED = ("context", "error", "experiment_id", "metrics", "scores", "span_attributes")
 """Of Braintrust's experiments, which are exported like its datasets."""
-
-
-@dataclass(frozen=True, slots=True)
-class RowForm:
-    """One form of row.
-
-    Args:
-        read: returns None and adds a loss if the row has no question.
-        metadata: key of the metadata in a row.
-        asks: every row needs a question; the tool has no templates and variables.
-        holder: key of a mapping that contains the whole row; empty without one.
-        spread: mappings whose entries become columns of a table, such as `input_…` for `inputs`.
-        tabular: returns the row for a table, and what the other tool reads differently.
-    """
-
-    read: Callable[[Row, RowPlace], dict[str, JsonValue] | None]
-    write: Callable[[Entry], dict[str, JsonValue]]
-    metadata: str = "metadata"
-    asks: bool = False
-    holder: str = ""
-    spread: tuple[str, ...] = ()
-    tabular: Callable[[Row], tuple[dict[str, JsonValue], tuple[str, ...]]] = lambda row: (dict(row), ())
 
 
 def openai_case(row: Row, place: RowPlace) -> dict[str, JsonValue] | None:
@@ -406,29 +304,6 @@ def _asks_openai(draft: Draft, row: Row) -> bool:
     return True
 
 
-def _chat(entry: Entry) -> JsonValue:
-    question = question_of(entry)
-    return [{"role": "user", "content": question}] if isinstance(question, str) else question
-
-
-def _as_openai(entry: Entry) -> dict[str, JsonValue]:
-    row: dict[str, JsonValue] = {"input": _chat(entry)}
-    if "expected" in entry:
-        row["ideal"] = text_or_texts(entry["expected"])
-    return {**_variables(entry, row), **row}
-
-
-def _as_item(entry: Entry) -> dict[str, JsonValue]:
-    item = {key: entry[key] for key in ("input", "messages", "expected") if key in entry}
-    return {"item": {**_variables(entry, item), **item}}
-
-
-def _variables(entry: Entry, row: Row) -> dict[str, JsonValue]:
-    variables = entry.get("vars")
-    taken = {*row, "item", "sample", "metadata"}
-    return {key: value for key, value in (variables.items() if isinstance(variables, dict) else ()) if key not in taken}
-
-
 def _braintrust(row: Row, place: RowPlace) -> dict[str, JsonValue] | None:
     rest = _without_bookkeeping(row, place)
     draft = Draft(place, rest.pop("id", None))
@@ -448,15 +323,6 @@ def _braintrust(row: Row, place: RowPlace) -> dict[str, JsonValue] | None:
     draft.tags(rest.pop("tags", None))
     draft.variables({key: value for key, value in rest.items() if value is not None})
     return draft.done()
-
-
-def _as_braintrust(entry: Entry) -> dict[str, JsonValue]:
-    question = mapping_of(entry) if "vars" in entry else question_of(entry)
-    row: dict[str, JsonValue] = {"id": entry["id"], "input": question}
-    if "expected" in entry:
-        row["expected"] = entry["expected"]
-    tags = tags_of(entry)
-    return {**row, "metadata": metadata_of(entry, tags=True), **({"tags": tags} if tags else {})}
 
 
 def _langsmith(row: Row, place: RowPlace) -> dict[str, JsonValue] | None:
@@ -482,12 +348,6 @@ def _langsmith(row: Row, place: RowPlace) -> dict[str, JsonValue] | None:
     return draft.done()
 
 
-def _as_langsmith(entry: Entry) -> dict[str, JsonValue]:
-    row: dict[str, JsonValue] = {"id": entry["id"], "inputs": mapping_of(entry)}
-    row["outputs"] = {"output": entry["expected"]} if "expected" in entry else {}
-    return {**row, "metadata": metadata_of(entry)}
-
-
 def _without_bookkeeping(row: Row, place: RowPlace) -> dict[str, JsonValue]:
     own = sorted(row.keys() & _BOOKKEEPING)
     if own:
@@ -495,11 +355,35 @@ def _without_bookkeeping(row: Row, place: RowPlace) -> dict[str, JsonValue]:
     return {key: value for key, value in row.items() if key not in _BOOKKEEPING}
 
 
-LAYOUTS: Mapping[str, RowForm] = {
-    "openai-evals": RowForm(_openai, _as_openai, asks=True),
-    "openai-items": RowForm(_openai, _as_item, holder="item"),
-    "inspect": RowForm(case_of_inspect, inspect_row, asks=True, tabular=cells_of),
-    "braintrust": RowForm(_braintrust, _as_braintrust),
-    "langsmith": RowForm(_langsmith, _as_langsmith, spread=("inputs", "outputs")),
-    "helm": RowForm(case_of_helm, helm_row, metadata="extra_data", asks=True),
+READERS: Mapping[str, Callable[[Row, RowPlace], dict[str, JsonValue] | None]] = {
+    "openai-evals": _openai,
+    "openai-items": _openai,
+    "inspect": case_of_inspect,
+    "braintrust": _braintrust,
+    "langsmith": _langsmith,
+    "helm": case_of_helm,
 }
+"""Reads a row of each format; None and a loss for a row without a question."""
+
+
+def openai_sample(entry: Entry) -> dict[str, JsonValue]:
+    """The sample of OpenAI evals for a case that has a question."""
+    question = entry.get("input", entry.get("messages"))
+    sample: dict[str, JsonValue] = {"input": question}
+    if isinstance(question, str):
+        sample["input"] = [{"role": "user", "content": question}]
+    if "expected" in entry:
+        sample["ideal"] = text_or_texts(entry["expected"])
+    return {**_other_variables(entry, sample), **sample}
+
+
+def openai_item(entry: Entry) -> dict[str, JsonValue]:
+    """The item of a case for the hosted service of OpenAI."""
+    item = {key: entry[key] for key in ("input", "messages", "expected") if key in entry}
+    return {**_other_variables(entry, item), **item}
+
+
+def _other_variables(entry: Entry, row: Row) -> dict[str, JsonValue]:
+    variables = entry.get("vars")
+    taken = {*row, "item", "sample", "metadata"}
+    return {key: value for key, value in (variables.items() if isinstance(variables, dict) else ()) if key not in taken}

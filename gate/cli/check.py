@@ -46,7 +46,7 @@ def check(
             raise GateError(f"{absent} is missing", "gate check PROMPT --cases FILE --model MODEL")
         resolved = resolve_check_files(prompt, cases, file_mode_run(scorers, criteria, model), chosen)
     for note in resolved.notes:
-        print_note(note)
+        print_note(note.text)
     settings = Settings.from_environ()
     progress = run_progress(quiet=quiet)
     plan = RunOrder(resolved, settings.concurrency, None, paths[0], progress, refresh=refresh, say=print_note)

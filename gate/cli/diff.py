@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gate.app.resolving import GitPlace, resolve_files_mode, resolve_git_mode
+from gate.app.resolving import resolve_files_mode, resolve_git_mode
 from gate.cli.app import refuse_options
 from gate.cli.options import format_of
 from gate.cli.output import output_paths, print_note, report_run, report_untouched, run_progress
@@ -16,10 +16,10 @@ from gate.environment.settings import Push, Settings
 from gate.errors import CannotEvaluate, GateError, Interrupted
 from gate.git.objects import Git
 from gate.git.places import own_folder
-from gate.git.repository import ReadFiles
+from gate.record.findings.notes import CasesSelected
+from gate.record.findings.unfinished import RunInterrupted
 from gate.report.escape import terminal_text
 from gate.resolve.resolved import Resolved, picked
-from gate.values import counted
 
 if TYPE_CHECKING:
     from gate.engine.schedule import Share
@@ -47,7 +47,6 @@ class DiffOptions:
     early_stop: bool | None
     refresh: bool
     batch: bool
-    watch: bool
     shard: "Share | None"
     out: Path | None
     as_json: bool
@@ -56,7 +55,7 @@ class DiffOptions:
 
 def diff(options: DiffOptions) -> int:
     """Compare, or run one shard; returns the exit code."""
-    check_options(options)
+    _check_options(options)
     return _compare(options) if options.shard is None else _take_shard(options, options.shard)
 
 
@@ -67,11 +66,11 @@ def _compare(options: DiffOptions) -> int:
             click.echo(terminal_text(message))
             return 0
         options = replace(options, head=push.commit)
-    resolved = resolved_by(options)
+    resolved = _resolved_by(options)
     if options.batch:
         resolved = resolved.stopping_early(False)
     for note in resolved.notes:
-        print_note(note)
+        print_note(note.text)
     settings, out = Settings.from_environ(), output_paths(options.out)
     if not resolved.touched:
         code = report_untouched(resolved, out, as_json=options.as_json, quiet=options.quiet)
@@ -94,17 +93,13 @@ def _compare(options: DiffOptions) -> int:
     return report_run(run_plan(plan, settings), out, as_json=options.as_json, quiet=options.quiet)
 
 
-def resolved_by(options: DiffOptions, seen: ReadFiles | None = None) -> Resolved:
-    """What to evaluate.
-
-    Args:
-        seen: records the files that are read.
-    """
-    resolved = _some(_resolve(options, seen).with_samples(options.samples), options.only)
+def _resolved_by(options: DiffOptions) -> Resolved:
+    """What to evaluate."""
+    resolved = _some(_resolve(options).with_samples(options.samples), options.only)
     return resolved if options.early_stop is None else resolved.stopping_early(options.early_stop)
 
 
-def _resolve(options: DiffOptions, seen: ReadFiles | None) -> Resolved:
+def _resolve(options: DiffOptions) -> Resolved:
     if options.base is not None:
         of_files = {
             "OLD NEW": options.prompts,
@@ -116,8 +111,7 @@ def _resolve(options: DiffOptions, seen: ReadFiles | None) -> Resolved:
         }
         refuse_options(of_files, "with --base", "it is for file mode; in git mode, set it in gate.yaml")
         refs = options.base, options.head
-        here = GitPlace(seen=seen)
-        return resolve_git_mode(refs, options.config, options.suites, everything=options.everything, here=here)
+        return resolve_git_mode(refs, options.config, options.suites, everything=options.everything)
     if not options.prompts and not options.cases:
         hint = "gate diff --base origin/main, or gate diff OLD NEW --cases FILE --model MODEL"
         given = "; --head needs --base" if options.head else ""
@@ -129,7 +123,7 @@ def _resolve(options: DiffOptions, seen: ReadFiles | None) -> Resolved:
     from gate.resolve.two_files import Files, file_mode_run
 
     run = file_mode_run(options.scorers, options.criteria, options.model, *(options.models or ()))
-    return resolve_files_mode(Files(*options.prompts, options.cases), run, seen)
+    return resolve_files_mode(Files(*options.prompts, options.cases), run)
 
 
 def _some(resolved: Resolved, patterns: tuple[str, ...]) -> Resolved:
@@ -139,20 +133,15 @@ def _some(resolved: Resolved, patterns: tuple[str, ...]) -> Resolved:
     asked = sum(len(suite.exam.cases) for suite in resolved.suites)
     suites = picked(resolved.suites, patterns)
     left = sum(len(suite.exam.cases) for suite in suites)
-    note = f"--case selected {left} of {counted(asked, 'case')}, so this is not a verdict on the change."
+    note = CasesSelected(selected=left, total=asked)
     # Changes of the exam are reported for whole exams only.
     return replace(resolved, suites=suites, edits=(), run_edits=(), deleted=(), notes=(*resolved.notes, note))
 
 
-def check_options(options: DiffOptions) -> None:
+def _check_options(options: DiffOptions) -> None:
     """Raises GateError for options that do not go together."""
-    watch, batch, shard = options.watch, options.batch, options.shard is not None
+    batch, shard = options.batch, options.shard is not None
     clashes = (
-        ("--watch", "--head", watch and options.head, "--watch watches the working tree"),
-        ("--watch", "--batch", watch and batch, "use one of them; a batch takes hours"),
-        ("--watch", "--shard", watch and shard, "a shard has no verdict"),
-        ("--watch", "--refresh", watch and options.refresh, "the baseline would be paid for at every save"),
-        ("--watch", "--json", watch and options.as_json, "the record of each run is in .gate/last/run.json"),
         ("--batch", "--refresh", batch and options.refresh, "the same requests would be submitted at every run"),
         ("--batch", "--shard", batch and shard, "use one of them"),
         ("--batch", "--early-stop", batch and options.early_stop, "a batch submits all requests at once"),
@@ -205,9 +194,9 @@ def _take_shard(options: DiffOptions, share: "Share") -> int:
     from gate.store.shard_folder import SHARD_FILE
 
     settings = Settings.from_environ()
-    resolved = resolved_by(options).stopping_early(False)
+    resolved = _resolved_by(options).stopping_early(False)
     for note in resolved.notes:
-        print_note(note)
+        print_note(note.text)
     if options.out is not None and format_of(options.out) is not None and not options.out.is_dir():
         raise GateError(
             f"--out {options.out} is a file, and a shard has no report", "name a folder; gate merge writes the report"
@@ -217,7 +206,7 @@ def _take_shard(options: DiffOptions, share: "Share") -> int:
         resolved, settings.concurrency, None, folder, run_progress(quiet=options.quiet), cache=False, say=print_note
     )
     record = run_shard(plan, share, _asked(options), settings)
-    how = f"ended early: {terminal_text(record.unfinished)}" if record.unfinished else "finished"
+    how = f"ended early: {terminal_text(record.unfinished.phrase)}" if record.unfinished else "finished"
     budget = record.budget
     limits = [f"{budget.max_calls} calls"] if budget.max_calls is not None else []
     limits += [f"${budget.max_usd:g}"] if budget.max_usd is not None else []
@@ -230,7 +219,7 @@ def _take_shard(options: DiffOptions, share: "Share") -> int:
             click.echo(f"Budget of this shard: {' and '.join(limits)}.")
         click.echo(f"Written: {folder / SAMPLES_FILE} (record: {folder / SHARD_FILE})")
         click.echo(f"Next, with all {record.evaluation.of} shards: gate merge FOLDER...")
-    if "SIGINT" in record.unfinished:
+    if isinstance(record.unfinished, RunInterrupted) and record.unfinished.signal == "SIGINT":
         return Interrupted.exit_code
     return CannotEvaluate.exit_code if record.unfinished else 0
 
@@ -270,7 +259,7 @@ def merge(runs: tuple[Path, ...], out: Path | None, as_json: bool, quiet: bool) 
     resolved = _read_again(shards.evaluation)
     check_same(shards, resolved)
     for note in resolved.notes:
-        print_note(note)
+        print_note(note.text)
     paths = output_paths(out)
     if not resolved.suites:
         return report_untouched(resolved, paths, as_json=as_json, quiet=quiet)

@@ -77,7 +77,6 @@ Examples:
 @click.option("--early-stop/--no-early-stop", default=None, help="Stop when the verdict is clear.  [default: on]")
 @refresh_option
 @click.option("--batch", is_flag=True, help="Use the provider's cheaper batches: run again later to collect.")
-@click.option("--watch", is_flag=True, help="Compare again each time a file is saved.")
 @click.option("--shard", type=Shard(), metavar="N/M", help="Run only part N of M; `gate merge` joins the parts.")
 @out_option(".gate/last")
 @json_option
@@ -92,10 +91,6 @@ def diff(**options: Any) -> None:
     """
     from gate.cli.diff import DiffOptions, diff
 
-    if options["watch"]:
-        from gate.cli.watch import watch
-
-        raise click.exceptions.Exit(watch(DiffOptions(**options)))
     raise click.exceptions.Exit(diff(DiffOptions(**options)))
 
 
@@ -257,7 +252,7 @@ def calibrate(**options: Any) -> None:
 
     Runs each prompt against itself and reports how often noise alone would block. This makes as many calls as gate
     plan estimates; with RUN (a run.json or its folder) it reads a finished run instead. With --judge, it judges the
-    answers in LABELS several times and reports agreement, errors, consistency, bias and the best threshold.
+    answers in LABELS several times and reports agreement, errors, consistency and length bias.
     """
     judged = options.pop("judge")
     for name in OF_A_JUDGE if judged is None else OF_A_RUN:
@@ -287,7 +282,7 @@ def action() -> None:
     from datetime import UTC, datetime
 
     from gate.action.entry import act
-    from gate.action.evaluation import EventServices
+    from gate.action.job import EventServices
     from gate.cli.output import LineProgress, print_run
     from gate.environment.settings import Settings
 

@@ -178,7 +178,7 @@ def _drafted(options: InitOptions, place: Place, proposal: Proposal) -> Sequence
     with redirect_stdout(sys.stderr) if options.as_json else nullcontext():
         foreseen = forecast_drafts(place, forms, models.answering)
         if options.talks and foreseen.drafts:
-            _say([foreseen.told])
+            _say([foreseen.sentence])
         if not options.generate and not (foreseen.drafts and click.confirm("Draft them now?", default=False)):
             return None
         return draft_cases(place, foreseen)

@@ -20,8 +20,7 @@ from gate.git.places import own_folder
 from gate.record.run import RunRecord
 from gate.record.transcript import Failed, Sample
 from gate.report.escape import terminal_text, without_commands
-from gate.report.numbers import plain
-from gate.report.view.coverage import coverage_sentence, untested_note
+from gate.report.view.coverage import coverage_lines
 from gate.report.view.headline import first_line
 from gate.resolve.resolved import Resolved
 
@@ -221,8 +220,7 @@ def skipped_text(resolved: Resolved) -> str:
         return "PASS: only cases, scorers or policy changed. To test such a change, run gate diff without --shard."
     names = ", ".join(resolved.untouched) or "any suite"
     told = f"SKIPPED: the change touches no prompt, model, case or scorer of {names}. Add --all to run anyway."
-    lines = (told, coverage_sentence(resolved.coverage), plain(untested_note(resolved.coverage)))
-    return "\n".join(terminal_text(line) for line in lines if line)
+    return "\n".join(map(terminal_text, (told, *coverage_lines(resolved.coverage, resolved.notes))))
 
 
 def print_run(run: RunRecord, form: str, folder: Path | None = None) -> None:

@@ -11,6 +11,7 @@ import click
 
 from gate.cli.options import FORMATS, json_option, quiet_option
 from gate.errors import GateError
+from gate.record.findings.catalogue import KINDS, meaning, severities
 
 if TYPE_CHECKING:
     from gate.engine.run_cases import NamedCase
@@ -64,6 +65,7 @@ Examples:
   gate explain .gate/last
   gate explain .gate/last c17
   gate explain report/run.json support/c17 --md > case.md
+  gate explain slice-suspect
 """
 
 
@@ -74,12 +76,16 @@ Examples:
 @json_option
 @click.option("--md", "as_md", is_flag=True, help="Print Markdown.")
 def explain(run: Path, case: str, suite: str, as_json: bool, as_md: bool) -> None:
-    """Show one case of a finished run in full.
+    """Show one case of a finished run in full, or what a finding means.
 
     Shows the input, the answers of both arms next to each other, every score with its reason, what the case
     contributes to each slice, and the command that runs it again. RUN is a run.json or its folder. CASE is an id, the
-    start of one, or suite/id; without it, the case that dropped the most.
+    start of one, or suite/id; without it, the case that dropped the most. Instead of RUN, the code of a finding, as
+    slice-suspect: what it means and what to do.
     """
+    if str(run) in KINDS and not run.exists():
+        _explain_finding(str(run))
+        return
     if as_json and as_md:
         raise GateError("--json and --md cannot be combined", "run the command twice")
     if not case and not run.exists() and LAST.is_dir():
@@ -109,6 +115,15 @@ def explain(run: Path, case: str, suite: str, as_json: bool, as_md: bool) -> Non
     from gate.report.terminal.case import render_case
 
     render_case(shown, stdout_console())
+
+
+def _explain_finding(code: str) -> None:
+    kind = KINDS[code]
+    click.echo(f"{code} ({' or '.join(severities(kind))}): {meaning(kind)}")
+    if kind.remedy:
+        click.echo(f"What to do: {kind.remedy}")
+    if kind.settings:
+        click.echo(f"Settings: {', '.join(kind.settings)}")
 
 
 def _case_asked(run: "RunRecord", name: str, suite: str) -> tuple[str, str]:

@@ -98,7 +98,7 @@ def validate(config: str, ref: str | None, as_json: bool, quiet: bool) -> None:
 def validation_lines(found: "ConfigurationReport") -> list[str]:
     """Lines about the suites, and notes."""
     from gate.config.documents import printable
-    from gate.values import counted
+    from gate.values import counted, listed
 
     suites, waiting = found.suites, found.waiting
     at = "" if found.label == "working tree" else f" at {found.label}"
@@ -111,9 +111,8 @@ def validation_lines(found: "ConfigurationReport") -> list[str]:
     if len(suites) > _SHOWN:
         lines.append(f"  and {len(suites) - _SHOWN:,} more suites")
     if waiting:
-        more = f" and {len(waiting) - _NAMED:,} more" if len(waiting) > _NAMED else ""
         lines += [
-            f"Empty case files: {', '.join(waiting[:_NAMED])}{more}.",
+            f"Empty case files: {listed(waiting)}.",
             "Write real inputs of your users into them; until then, gate diff refuses a change of these prompts.",
         ]
     gathered = _gathered(found.remarks)
@@ -125,6 +124,8 @@ def validation_lines(found: "ConfigurationReport") -> list[str]:
 
 def _gathered(remarks: "Sequence[str]") -> list[str]:
     """Equal remarks of several files become one."""
+    from gate.values import listed
+
     files: dict[str, list[str]] = {}
     for remark in remarks:
         file, _, said = remark.partition(": ")
@@ -133,12 +134,10 @@ def _gathered(remarks: "Sequence[str]") -> list[str]:
         files.setdefault(said, []).extend(known)
     found = []
     for said, of in files.items():
-        more = f" and {len(of) - _NAMED:,} more" if len(of) > _NAMED else ""
-        found.append(f"{', '.join(of[:_NAMED])}{more}: {said}" if of else said)
+        found.append(f"{listed(of)}: {said}" if of else said)
     return found
 
 
-_NAMED = 3
 _SHOWN = 20
 
 

@@ -234,9 +234,10 @@ class SuiteOptions(FileModel):
         default=None, description="Samples per case and arm. Default: `defaults.samples`, or 3."
     )
     params: Annotated[Params, empty_is(dict)] = Field(default_factory=Params, description=_PARAMS)
-    template: Literal["jinja2", True, False] | None = Field(
+    template: Literal["jinja2", "nunjucks", True, False] | None = Field(
         default=None,
-        description="jinja2 reads the prompt as Jinja2, whatever its ending; false keeps braces as text.",
+        description="jinja2 reads the prompt as Jinja2, whatever its ending; nunjucks as promptfoo does; false keeps "
+        "braces as text.",
     )
     threshold: Threshold | None = Field(default=None, description="Score at which an answer passes.")
     policy: SuitePolicy = Field(default_factory=SuitePolicy, description="Rules for the verdict of this suite.")
@@ -347,7 +348,8 @@ class SuiteConfig:
         prompt: a path; a pattern, which makes one suite per file; `path::NAME` for a text inside a file;
             `python:module:function`; or a system and a user message, each of these, joined by ` + `.
         cases: path of the case file, or `store:NAME[@version]`.
-        template: whether the prompt is Jinja2; None to decide by its file.
+        template: whether the prompt is a template; None to decide by its file.
+        nunjucks: the template is Nunjucks, and a list of messages in the text is a conversation.
         model: None only if the entry is not sound.
         samples: k, outputs per case and arm.
         slices: dimensions to test, in this order.
@@ -380,6 +382,7 @@ class SuiteConfig:
     promises: PromisesConfig | None = None
     roles: bool = False
     sound: bool = True
+    nunjucks: bool = False
 
     @property
     def is_pattern(self) -> bool:
@@ -539,6 +542,7 @@ def _suite(found: GateFile, at: int, document: Document, place: int) -> SuiteCon
         prompt=AND.join(part for part in (one.prompt, one.system, one.user) if part),
         cases=one.cases,
         template=None if one.template is None else one.template is not False,
+        nunjucks=one.template == "nunjucks",
         model=one.model or defaults.model,
         params=defaults.params.changed_by(one.params),
         samples=defaults.samples if one.samples is None else one.samples,

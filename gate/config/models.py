@@ -90,7 +90,7 @@ def _as_list(value: Any) -> Any:
 
 
 class Params(FileModel):
-    """Parameters of a model call; each provider maps them to its own names, and None is not sent."""
+    """Parameters of a model call; each provider maps them to its own names, and what is not set is not sent."""
 
     meant = {
         "max_tokens": "max_output_tokens",

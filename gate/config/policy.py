@@ -8,10 +8,7 @@ from gate.config.validation import FileModel, value_error, value_errors
 from gate.config.values import Names
 from gate.values import exact_dollars
 
-MethodName = Literal["maxt", "percentile", "t", "mcnemar"]
-
-
-CorrectionName = Literal["none", "bonferroni", "holm"]
+MethodName = Literal["maxt", "percentile"]
 
 
 Limit = Literal["max_calls", "max_usd", "max_minutes", "max_output_tokens"]
@@ -105,9 +102,8 @@ class RunPolicy(FileModel):
     )
     method: MethodName = Field(
         default="maxt",
-        description="maxt tests all slices together; the others test each slice separately.",
+        description="maxt tests all slices together; percentile tests each slice separately.",
     )
-    correction: CorrectionName = Field(default="none", description="For methods other than maxt.")
     breakage: bool = Field(default=False, description="With maxt, also test whether any case changed.")
     early_stop: bool = Field(
         default=True,
@@ -120,13 +116,10 @@ class RunPolicy(FileModel):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        reason = ""
-        if self.joint and self.correction != "none":
-            reason = f"correction: {self.correction} cannot be combined with maxt, which covers all slices together"
-        elif self.breakage and not self.joint:
-            reason = f"breakage needs the method maxt, not {self.method}"
-        if reason:
-            raise value_error(f"has a contradiction: {reason}", "remove one of the two")
+        if self.breakage and not self.joint:
+            raise value_error(
+                f"has a contradiction: breakage needs the method maxt, not {self.method}", "remove one of the two"
+            )
         return self
 
     @property
@@ -135,7 +128,7 @@ class RunPolicy(FileModel):
 
     @property
     def joint(self) -> bool:
-        """The method tests all slices together, so no correction is needed."""
+        """The method tests all slices together."""
         return self.method == "maxt"
 
 

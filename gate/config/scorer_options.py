@@ -55,12 +55,10 @@ class Options(FileModel):
 
     Attributes:
         short: the option that `kind: text` sets; empty if there is no short form.
-        of_form: it checks one property of the form of an answer; other scorers may check any instruction.
         any_bound: it checks an instruction of its kind whatever its options are; users may set another bound.
     """
 
     short: ClassVar[str] = ""
-    of_form: ClassVar[bool] = False
     any_bound: ClassVar[bool] = False
 
     name: Name | None = Field(default=None, description="Shown in reports, unique in its suite.")
@@ -119,7 +117,6 @@ class Contains(Validator):
     """The value occurs in the answer."""
 
     short = "value"
-    of_form = True
     value: Template | None = Field(default=EXPECTED, description=_VALUE)
     any: Texts | None = Field(default=None, description="At least one of these.")
     all: Texts | None = Field(default=None, description="Each of these.")
@@ -137,7 +134,6 @@ class Regex(Validator):
     """The pattern matches somewhere in the answer."""
 
     short = "pattern"
-    of_form = True
     pattern: Pattern = Field(examples=["'^[0-9]+$'"], description="A regular expression in Python's syntax.")
     ignore_case: bool = Field(default=False, description=_CASE)
 
@@ -146,7 +142,6 @@ class StartsWith(Validator):
     """The answer begins with the value."""
 
     short = "value"
-    of_form = True
     value: Template = Field(default=EXPECTED, description=_VALUE)
     ignore_case: bool = Field(default=False, description=_CASE)
     strip: bool = Field(default=True, description="Ignore spaces around the answer.")
@@ -159,7 +154,6 @@ class EndsWith(StartsWith):
 class Json(Validator):
     """The answer is JSON."""
 
-    of_form = True
     any_bound = True
     fence: bool = Field(default=True, description=_FENCE)
 
@@ -167,7 +161,6 @@ class Json(Validator):
 class JsonSchemaOptions(Validator):
     """The answer is JSON that satisfies a schema."""
 
-    of_form = True
     any_bound = True
     schema_: JsonSchema = Field(
         alias="schema", examples=["{type: object, required: [answer]}"], description="A JSON Schema."
@@ -230,7 +223,6 @@ class Number(Validator):
 class Words(Validator):
     """The answer has so many words."""
 
-    of_form = True
     any_bound = True
     min: Count | None = Field(default=None, description="Minimum.")
     max: Count | None = Field(default=None, description="Maximum.")
@@ -255,7 +247,6 @@ class ForbiddenWords(Validator):
     """None of these words occurs in the answer."""
 
     short = "words"
-    of_form = True
     words: Phrases = Field(examples=["[transition, process]"], description="Words or phrases.")
     inflections: bool = Field(default=False, description="Also match English inflections.")
 
@@ -278,7 +269,6 @@ class LanguageOptions(Validator):
     """The answer is in this language."""
 
     short = "is"
-    of_form = True
     any_bound = True
     is_: Language = Field(alias="is", examples=["de"], description="A code such as de, or a field of the case.")
 
@@ -309,13 +299,10 @@ class Cost(Validator):
 class Refusal(Validator):
     """The answer refuses; with negate, it does not."""
 
-    of_form = True
-
 
 class Paraphrases(Validator):
     """The answer does not play the user's last turn back."""
 
-    of_form = True
     n: int = Field(default=3, ge=1, le=10, description="Length of a run in words.")
     max_copied: float = Field(default=0.2, ge=0, lt=1, description="Allowed share of copied runs.")
 

@@ -48,13 +48,74 @@ class Component:
     Args:
         name: short, unique within the specification.
         description: what it is.
-        rules: at most `RULES_PER_COMPONENT`.
+        rules: at most 2.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = COMPLETE
     name: str
     description: str
     rules: tuple[InputRule, ...] = ()
+
+
+CheckKind: TypeAlias = Literal[
+    "max_words",
+    "min_words",
+    "exact_words",
+    "max_sentences",
+    "min_sentences",
+    "exact_sentences",
+    "max_characters",
+    "min_characters",
+    "exact_characters",
+    "max_lines",
+    "min_lines",
+    "exact_lines",
+    "max_paragraphs",
+    "min_paragraphs",
+    "exact_paragraphs",
+    "max_bullets",
+    "min_bullets",
+    "exact_bullets",
+    "contains",
+    "contains_any",
+    "not_contains",
+    "starts_with",
+    "ends_with",
+    "one_of",
+    "regex",
+    "not_regex",
+    "language",
+    "json",
+    "json_object",
+    "json_array",
+    "json_keys",
+    "number",
+    "uppercase",
+    "lowercase",
+    "no_markdown",
+    "no_emoji",
+    "no_links",
+    "ends_with_question",
+]
+"""How code can check a rule."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleCheck:
+    """A proposal for checking a rule by code, and two outputs that show whether it does.
+
+    Args:
+        kind: what is checked.
+        value: numbers or words of the rule; empty where the kind says it all.
+        keeps: an output that the rule allows; may be empty in a person's check.
+        breaks: an output that breaks the rule; may be empty in a person's check.
+    """
+
+    __pydantic_config__: ClassVar[ConfigDict] = COMPLETE
+    kind: CheckKind
+    value: tuple[str, ...] = ()
+    keeps: str = ""
+    breaks: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +128,7 @@ class OutputRule:
         evidence: the words of the prompt that state it, as a quote; empty if there are none.
         inverse: a sentence that contradicts it; empty if not generated yet.
         grounding: how it was found to be in the prompt.
+        check: how code can check it; None if nobody proposed a check.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = COMPLETE
@@ -75,6 +137,7 @@ class OutputRule:
     evidence: str = ""
     inverse: str = ""
     grounding: Grounding = "unknown"
+    check: RuleCheck | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +165,7 @@ class Specification:
     """The rules of a prompt.
 
     Args:
-        prompt: SHA-256 of its prompt (`gate.prompts.version.Prompt.digest`).
+        prompt: SHA-256 of its prompt.
         intent: what the prompt is for, in a sentence or two.
         components: of the input.
         rules: of the output, in the order of their ids.

@@ -11,12 +11,14 @@ from gate.config.documents import one_problem, printable, read_yaml
 from gate.config.specification import (
     RULES_PER_COMPONENT,
     AuthorQuestion,
+    CheckKind,
     CompiledRule,
     Component,
     Grounding,
     InputRule,
     OutputRule,
     QuestionKind,
+    RuleCheck,
     Specification,
 )
 from gate.config.validation import FileModel, describe_attributes, file_schema, validate, value_error, value_errors
@@ -65,6 +67,18 @@ class ComponentModel(SpecificationModel):
     rules: Annotated[list[InputRuleModel], Field(max_length=RULES_PER_COMPONENT)] = []
 
 
+class CheckModel(SpecificationModel):
+    """How code checks a rule."""
+
+    kind: Annotated[CheckKind, Field(examples=["max_words"])]
+    value: Annotated[list[str | int] | str | int, Field(examples=[80])] = []
+    """The number or the words that the check is about; they have to stand in the rule or its evidence."""
+    keeps: MaybeText = ""
+    """An output that the rule allows."""
+    breaks: MaybeText = ""
+    """An output that breaks the rule."""
+
+
 class RuleModel(SpecificationModel):
     """One demand that can be checked with only the output; only `rule` is required."""
 
@@ -77,6 +91,8 @@ class RuleModel(SpecificationModel):
     """The words of the prompt that state it."""
     inverse: MaybeText = ""
     """A sentence that contradicts the rule."""
+    check: CheckModel | None = None
+    """How code checks it; without one, or a plain sentence, a judge does."""
     grounding: Grounding | None = None
     origin: MaybeText = ""
     """Distinguishes an edited rule from a generated one."""
@@ -260,8 +276,13 @@ def stamped_specification(text: str, tests: str, file: str = "the specification"
 
 
 def _origin_of(rule: OutputRule) -> str:
-    """Digests that later show whether a person edited the rule, and whether its inverse belongs to it."""
-    return f"{_short_digest(rule.text)}-{_short_digest(rule.inverse)}"
+    """Digests that later show whether a person edited the rule, and whether its inverse and its check belong to it."""
+    texts = (rule.text, rule.inverse, *([] if rule.check is None else [_check_text(rule.check)]))
+    return "-".join(map(_short_digest, texts))
+
+
+def _check_text(check: RuleCheck | None) -> str:
+    return "" if check is None else f"{check.kind}: {'; '.join(check.value)}"
 
 
 def _short_digest(text: str) -> str:
@@ -273,13 +294,23 @@ def _unless_blank(text: str) -> str:
     return text if text.strip() else ""
 
 
-def _written_rule(one: RuleModel) -> WrittenRule:
-    inverse, grounding = _unless_blank(one.inverse), one.grounding or ("unknown" if one.origin else "edited")
-    own, _, other = one.origin.partition("-")
-    if one.origin and own != _short_digest(one.rule):
+def _written_rule(row: RuleModel) -> WrittenRule:
+    inverse, grounding = _unless_blank(row.inverse), row.grounding or ("unknown" if row.origin else "edited")
+    check = _rule_check(row.check)
+    text_digest, inverse_digest, check_digest = (*row.origin.split("-"), "", "")[:3]
+    if row.origin and text_digest != _short_digest(row.rule):
         grounding = "edited"
-        inverse = "" if other == _short_digest(inverse) else inverse
-    return WrittenRule(OutputRule(one.id, one.rule, _unless_blank(one.evidence), inverse, grounding), one.obsolete)
+        inverse = "" if inverse_digest == _short_digest(inverse) else inverse
+        check = None if check_digest == _short_digest(_check_text(check)) else check
+    rule = OutputRule(row.id, row.rule, _unless_blank(row.evidence), inverse, grounding, check)
+    return WrittenRule(rule, row.obsolete)
+
+
+def _rule_check(row: CheckModel | None) -> RuleCheck | None:
+    if row is None:
+        return None
+    values = row.value if isinstance(row.value, list) else [row.value]
+    return RuleCheck(row.kind, tuple(map(str, values)), row.keeps, row.breaks)
 
 
 def _with_ids(rules: Sequence[WrittenRule]) -> list[WrittenRule]:
@@ -322,6 +353,9 @@ def _rule(rule: OutputRule) -> dict[str, JsonValue]:
         row["evidence"] = rule.evidence
     if rule.inverse:
         row["inverse"] = rule.inverse
+    if rule.check is not None:
+        examples = {"keeps": rule.check.keeps, "breaks": rule.check.breaks}
+        row["check"] = {"kind": rule.check.kind, "value": [*rule.check.value], **examples}
     row["grounding"] = rule.grounding
     if rule.grounding != "edited":
         row["origin"] = _origin_of(rule)

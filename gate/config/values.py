@@ -156,9 +156,10 @@ def function_named(prompt: str) -> FunctionName:
 
 
 POINTER_MARK = "::"
+_BRACKETS = re.compile(r"\[(\d+)\]")
 POINTER_ENDINGS = (
     *(".py", ".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx"),
-    *(".yaml", ".yml", ".json", ".toml"),
+    *(".yaml", ".yml", ".json", ".toml", ".txt"),
 )
 """Files whose texts can be named."""
 
@@ -215,6 +216,9 @@ def pointer_complaint(pointer: Pointer) -> str:
         return f"is a text inside a file that does not end in {', '.join(POINTER_ENDINGS)}"
     if "*" in pointer.path or "?" in pointer.path:
         return "is a text inside several files"
+    if _BRACKETS.search(pointer.name):
+        dotted = _BRACKETS.sub(r".\1", pointer.name).removeprefix(".")
+        return f"has a number in brackets: write {pointer.path}{POINTER_MARK}{dotted}"
     if not pointer.name.strip() or not pointer.name.isprintable() or is_glob(pointer.name):
         return "has no name of a text"
     return ""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
-from gate.app.resolving import GitPlace, resolve_git_mode
+from gate.app.resolving import resolve_git_mode
 from gate.app.run_order import RunOrder
 from gate.app.runs import run_plan
 from gate.calls.interface import Progress
@@ -37,7 +37,7 @@ def play(root: Path, services: DemoServices) -> bool:
     for number, change in enumerate(CHANGES, start=1):
         services.say(f"\n── Pull request {number}: {change.title} ──\n")
         services.say(_prompt_diff(change))
-        resolved = resolve_git_mode((MAIN, change.branch), "gate.yaml", (), everything=False, here=GitPlace(root))
+        resolved = resolve_git_mode((MAIN, change.branch), "gate.yaml", (), everything=False, directory=root)
         out = root / ".gate" / change.branch
         order = RunOrder(resolved, 1, None, out, services.progress(), cache_folder=root / CACHE_FOLDER)
         run = run_plan(order, services.settings)

@@ -1,26 +1,23 @@
 """Samples as arrays: by arm, case and index; one delta per case; all suites stacked for one joint test."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gate.cases.case import members
-from gate.engine.samples import PartKey, SampleTable
+from gate.engine.samples import ARMS, SCORED, Bools, Floats, Ints, PartKey, SampleTable
 from gate.record.transcript import ArmName, Outline, Sample
+from gate.scoring.interface import sample_passes
 from gate.suite import Suite
 
-ARMS = tuple(ArmName)
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
-
-class SampleArrays:
-    """One suite of a table. Every array has the shape [2, N, k]: both arms, the cases, their samples.
+class SampleGrid:
+    """The samples of one suite. Every array has the shape [2, N, k]: both arms, the cases, their samples.
 
     Where there is no sample, figures are 0 and flags are false.
     """
@@ -28,62 +25,60 @@ class SampleArrays:
     def __init__(self, suite: Suite, table: SampleTable) -> None:
         self.suite = suite
         self._table = table
-        self._positions = {case.id: position for position, case in enumerate(suite.exam.cases)}
-        arms, cases = np.zeros((2, len(table.keys) + 1), dtype=np.int64)
-        cases -= 1
-        for number, (name, case_id, arm) in enumerate(table.keys):
-            if name == suite.name:
-                arms[number], cases[number] = ARMS.index(arm), self._positions.get(case_id, -1)
-        keys, indices = table.column("key"), table.column("index")
-        own = np.flatnonzero((cases[keys] >= 0) & (indices < suite.samples))
-        self._rows = np.full((len(ARMS), len(suite.exam.cases), suite.samples), -1, dtype=np.int64)
-        self._rows[arms[keys[own]], cases[keys[own]], indices[own]] = own
+        self._rows = table.rows_of(suite.name, [case.id for case in suite.exam.cases], suite.samples)
         self.taken: Bools = self._rows >= 0
-        self.replied: Bools = self.taken & ~self.flags("failed")
-        self.scored: Bools = self.taken & self._looked_up(table.scored)
+        self.replied: Bools = self.taken & ~self["failed"]
+        self.scored: Bools = self.taken & (self["reason"] == SCORED)
 
-    def figures(self, name: str) -> Floats:
-        """A column of the table that holds seconds, dollars or scores."""
-        found: Floats = self._looked_up(self._table.column(name))
-        return found
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """A field of `SAMPLE`."""
+        return self._of_rows(self._table.samples[name])
 
-    def numbers(self, name: str) -> Ints:
-        """A column of the table that holds tokens or other whole numbers."""
-        found: Ints = self._looked_up(self._table.column(name)).astype(np.int64)
-        return found
-
-    def flags(self, name: str) -> Bools:
-        """A column of the table that holds yes or no."""
-        found: Bools = self._looked_up(self._table.column(name)) != 0
-        return found
-
-    def parts(self) -> list[PartKey]:
+    def part_keys(self) -> list[PartKey]:
         """What parts the scores of this suite have."""
-        return [key for key in self._table.parts if key[0] == self.suite.name]
+        return [key for key in self._table.part_keys if key[0] == self.suite.name]
 
     def part(self, key: PartKey) -> tuple[Bools, Floats]:
         """Which samples have this part, and its values."""
-        known, values = self._table.part(key)
-        found: Bools = self.taken & self._looked_up(known)
-        shown: Floats = self._looked_up(values)
-        return found, shown
+        known, values = map(self._of_rows, self._table.part(key))
+        return known, values
 
     def scorer(self, name: str) -> tuple[Bools, Floats]:
         """Which samples this scorer gave a value, and the values."""
-        known, values = self._table.scorer(name)
-        found: Bools = self.taken & self._looked_up(known)
-        shown: Floats = self._looked_up(values)
-        return found, shown
+        known, values = map(self._of_rows, self._table.scorer(name))
+        return known, values
+
+    @cached_property
+    def passed(self) -> Bools:
+        """Which of the scored samples pass."""
+        passed = np.zeros_like(self.scored)
+        arms, cases, indices = np.nonzero(self.scored)
+        values = self["score"]
+        rows = self._rows[arms, cases, indices]
+        for arm, case, index, scores in zip(arms, cases, indices, self._table.scores_of(rows), strict=True):
+            value = float(values[arm, case, index])
+            passed[arm, case, index] = sample_passes(value, scores, self.suite.exam.cases[case], self.suite.exam)
+        return passed
+
+    def whole(self, arm: int, case: int, index: int) -> Sample | None:
+        """One sample with its texts; None where there is none, or it could not be written down."""
+        row = int(self._rows[arm, case, index])
+        return None if row < 0 else self._table.whole(row)
+
+    def whole_case(self, arm: int, case: int) -> list[Sample]:
+        """The samples of one case with their texts, in order."""
+        read = (self.whole(arm, case, index) for index in range(self.suite.samples))
+        return [sample for sample in read if sample is not None]
 
     @property
     def outlines(self) -> Sequence[Outline | None]:
-        """What the column `outline` numbers; None where there was no conversation."""
+        """What the field `outline` numbers; None where there was no conversation."""
         return self._table.outlines
 
     @property
     def talks(self) -> list[Outline]:
         """The different outlines of the suite's conversations."""
-        numbers = np.unique(self.numbers("outline")[self.replied]).tolist() if self.outlines else []
+        numbers = np.unique(self["outline"][self.replied]).tolist()
         return [outline for outline in (self.outlines[number] for number in numbers) if outline is not None]
 
     @property
@@ -91,7 +86,7 @@ class SampleArrays:
         """A number for the process that took each reply; `replied` is true where there is a reply."""
         known = {sitting: number for number, sitting in enumerate({source[2] for source in self._table.sources})}
         numbers = np.array([known[source[2]] for source in self._table.sources] or [0], dtype=np.int64)
-        return numbers[np.where(self.replied, self.numbers("source"), 0)]
+        return numbers[self["source"]]
 
     def within(self, most: int) -> Bools:
         """Which samples are among the first `most` of their case."""
@@ -100,39 +95,53 @@ class SampleArrays:
 
     def unscored(self, where: Bools) -> Counter[str]:
         """Why samples that were taken have no score, with the number of each reason; `where` is bool[2, N, k]."""
-        return self._table.unscored(self._rows[where & self.taken & ~self.scored].tolist())
+        return self._table.unscored(self._rows[where & self.taken & ~self.scored])
 
-    def _looked_up(self, column: NDArray[Any]) -> NDArray[Any]:
+    def _of_rows(self, column: NDArray[Any]) -> NDArray[Any]:
         # The row -1, which is no sample, is the zero at the end.
         return np.append(column, np.zeros(1, dtype=column.dtype))[self._rows]
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
-    """Per-case mean scores of both arms, over the cases that both arms have a score for.
+class CaseMeans:
+    """Means of one figure, case by case, over the cases that both arms have a value for.
 
     Args:
         positions: int[n], which cases of the eval set these are.
-        baseline, candidate: float[n], mean scores over equally many samples.
-        samples: float[n, k] of both arms; None unless every case has all of its samples.
+        means: float[2, n], of both arms, over equally many samples.
+        samples: float[2, n, k], where each case has all of its samples; else None.
+        compared: there are two arms; else both rows are of the same one.
     """
 
     positions: Ints
-    baseline: Floats
-    candidate: Floats
-    samples: tuple[Floats, Floats] | None = None
+    means: Floats
+    samples: Floats | None = None
+    compared: bool = True
 
     @property
     def deltas(self) -> Floats:
         """float[n], candidate minus baseline."""
-        return self.candidate - self.baseline
+        found: Floats = self.means[1] - self.means[0]
+        return found
+
+    def mean(self, arm: int) -> float | None:
+        """Mean over the cases of one arm, 0 or 1, of values in [0, 1]; None where there is none."""
+        known = self.positions.size and (arm == 1 or self.compared)
+        return min(1.0, max(0.0, float(self.means[arm].mean()))) if known else None
+
+    def of(self, rows: Ints) -> "CaseMeans":
+        """Those of some cases."""
+        samples = None if self.samples is None else self.samples[:, rows]
+        return replace(self, positions=self.positions[rows], means=self.means[:, rows], samples=samples)
+
+    @property
+    def delta(self) -> float | None:
+        """Mean of `deltas`; None where nothing is compared."""
+        return float(self.deltas.mean()) if self.compared and self.positions.size else None
 
 
-def scores(grid: SampleArrays, missing: Mapping[ArmName, float] | None = None, most: int | None = None) -> Scores:
+def scores(grid: SampleGrid, missing: Mapping[ArmName, float] | None = None, most: int | None = None) -> CaseMeans:
     """The scores of one suite.
-
-    A case counts as many samples as the poorer arm has, the first ones by index: unequal numbers would break the
-    symmetry that the test rests on. Between cases they may differ.
 
     Args:
         missing: the score that replaces a missing one, by arm; None leaves missing samples out.
@@ -141,30 +150,51 @@ def scores(grid: SampleArrays, missing: Mapping[ArmName, float] | None = None, m
     planned = grid.suite.samples
     counted = grid.within(planned if most is None else most)
     known = grid.scored & counted
-    values = np.where(known, grid.figures("score"), 0.0)
+    values = np.where(known, grid["score"], 0.0)
     if missing is not None:
         fill = np.array([missing[arm] for arm in ARMS])[:, None, None]
         values, known = np.where(counted & ~known, fill, values), counted
-    positions, means = paired(values, known)
-    whole = bool(np.all(known.sum(axis=2).min(axis=0) == planned))
-    return Scores(positions, means[0], means[1], (values[0], values[1]) if whole else None)
+    found = paired(values, known)
+    return replace(found, samples=values) if np.all(known.sum(axis=2) == planned) else found
 
 
-def paired(values: Floats, known: Bools) -> tuple[Ints, Floats]:
-    """Per-case means of both arms, over as many samples as the poorer arm has, the first ones by index.
+def paired(values: Floats, known: Bools) -> CaseMeans:
+    """Per-case means of both arms.
+
+    A case counts as many samples as the poorer arm has, the first ones by index: unequal numbers would break the
+    symmetry that the test rests on. Between cases they may differ.
 
     Args:
         values: float[2, N, k].
         known: bool[2, N, k], which of them there are.
-
-    Returns:
-        int[n] positions of the cases that both arms have a value for, and float[2, n].
     """
     enough = known.sum(axis=2).min(axis=0)
     used = known & (np.cumsum(known, axis=2) <= enough[:, None])
     positions = np.flatnonzero(enough)
     means: Floats = np.where(used, values, 0.0).sum(axis=2)[:, positions] / enough[positions]
-    return positions, means
+    return CaseMeans(positions, means)
+
+
+def case_figures(values: Floats, known: Bools, *, geometric: bool = False) -> CaseMeans:
+    """Per-case means of both arms over all samples that have a figure, arithmetic or geometric.
+
+    Args:
+        values: float[2, N, k]; above 0 where known, if the means are geometric.
+        known: bool[2, N, k].
+    """
+    terms = np.where(known, values, 1.0)
+    terms = np.where(known, np.log(terms) if geometric else terms, 0.0)
+    counts = known.sum(axis=2)
+    positions = np.flatnonzero(counts.min(axis=0))
+    means: Floats = terms.sum(axis=2)[:, positions] / counts[:, positions]
+    return CaseMeans(positions, np.exp(means) if geometric else means)
+
+
+def case_means(suite: Suite, known: Bools, values: Floats) -> CaseMeans:
+    """As `paired`; where there is one arm, it is paired with itself."""
+    if suite.baseline is not None:
+        return paired(values, known)
+    return replace(paired(np.stack([values[1], values[1]]), np.stack([known[1], known[1]])), compared=False)
 
 
 def clusters(suite: Suite) -> Ints | None:
@@ -202,70 +232,50 @@ class Slice:
     full_name: str
     advisory: bool
     margin: float
-    rows: NDArray[np.int64]
+    rows: Ints
 
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """The scores of all suites in one array, with their slices; `overall` comes first in each suite.
+    """The scores of all suites on top of each other, with their slices; `overall` comes first in each suite.
 
     Args:
-        baseline, candidate: float[N], per-case mean scores of all suites.
-        units: int[N], independent unit of each case.
-        samples: float[N, k] of both arms, where every case has k scores in both; None otherwise.
-        cases: int[N], which cases these are among those of all suites.
+        scores: their positions are those among the cases of all suites.
+        units: int[n], independent unit of each case that has scores.
         everyone: int[M], unit of each case of all suites, scored or not.
     """
 
-    baseline: Floats
-    candidate: Floats
-    units: NDArray[np.int64]
+    scores: CaseMeans
+    units: Ints
     slices: tuple[Slice, ...]
-    samples: tuple[Floats, Floats] | None = None
-    cases: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    everyone: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    everyone: Ints
 
-    @property
-    def deltas(self) -> Floats:
-        """float[N], candidate minus baseline."""
-        return self.candidate - self.baseline
-
-    def unit_count(self, rows: NDArray[np.int64]) -> int:
+    def unit_count(self, rows: Ints) -> int:
         """Independent units among some rows."""
         return int(np.unique(self.units[rows]).size)
 
 
-def stack(suites: Sequence[Suite], scored: Mapping[str, Scores]) -> Stack:
-    """Stack the scores of all suites; `scored` has them by name."""
-    baseline: list[Floats] = []
-    candidate: list[Floats] = []
-    cases: list[NDArray[np.int64]] = []
-    everyone: list[NDArray[np.int64]] = []
+def stack(suites: Sequence[Suite], scores: Mapping[str, CaseMeans]) -> Stack:
+    """Stack the scores of all suites; `scores` has them by name. Samples are kept if all have equally many."""
     slices: list[Slice] = []
-    offset = before = 0
+    offset = 0
     for suite in suites:
-        scores = scored[suite.name]
-        slices += _slices(suite, scores, offset, several=len(suites) > 1)
-        baseline.append(scores.baseline)
-        candidate.append(scores.candidate)
-        cases.append(scores.positions + before)
-        everyone.append(units_of(suite) + before)
-        offset += scores.positions.size
-        before += len(suite.exam.cases)
-    samples = _samples([scored[suite.name].samples for suite in suites])
-    rows, own = np.concatenate(cases), np.concatenate(everyone)
-    return Stack(np.concatenate(baseline), np.concatenate(candidate), own[rows], tuple(slices), samples, rows, own)
+        slices += _slices(suite, scores[suite.name], offset, several=len(suites) > 1)
+        offset += scores[suite.name].positions.size
+    starts = np.cumsum([0, *(len(suite.exam.cases) for suite in suites)]).tolist()
+    own = [scores[suite.name] for suite in suites]
+    samples = [one.samples for one in own if one.samples is not None]
+    alike = len(samples) == len(own) and len({each.shape[2] for each in samples}) == 1
+    stacked = CaseMeans(
+        np.concatenate([one.positions + start for one, start in zip(own, starts, strict=False)]),
+        np.concatenate([one.means for one in own], axis=1),
+        np.concatenate(samples, axis=1) if alike else None,
+    )
+    everyone = np.concatenate([units_of(suite) + start for suite, start in zip(suites, starts, strict=False)])
+    return Stack(stacked, everyone[stacked.positions], tuple(slices), everyone)
 
 
-def _samples(tables: Sequence[tuple[Floats, Floats] | None]) -> tuple[Floats, Floats] | None:
-    """The suites' samples on top of each other, if all have equally many."""
-    whole = [table for table in tables if table is not None]
-    if len(whole) < len(tables) or len({table[0].shape[1] for table in whole}) != 1:
-        return None
-    return np.concatenate([table[0] for table in whole]), np.concatenate([table[1] for table in whole])
-
-
-def _slices(suite: Suite, scores: Scores, offset: int, *, several: bool) -> list[Slice]:
+def _slices(suite: Suite, scores: CaseMeans, offset: int, *, several: bool) -> list[Slice]:
     row_of = {int(position): offset + row for row, position in enumerate(scores.positions)}
     out = []
     for name, positions in members(suite.exam.cases, suite.exam.dimensions).items():
@@ -276,67 +286,11 @@ def _slices(suite: Suite, scores: Scores, offset: int, *, several: bool) -> list
     return out
 
 
-class Rows:
-    """The samples of one suite, or of all where `suite` is None."""
-
-    def __init__(self, table: SampleTable, suite: str | None = None) -> None:
-        self._table = table
-        wanted = np.array([suite is None or key[0] == suite for key in table.keys], dtype=np.bool_)
-        self._numbers = np.flatnonzero(wanted[table.column("key")])
-
-    def __len__(self) -> int:
-        return len(self._numbers)
-
-    def __iter__(self) -> Iterator[Sample]:
-        return (self._table[number] for number in self._numbers.tolist())
-
-    def figures(self, name: str) -> Floats:
-        """A column of the table that holds seconds or dollars."""
-        found: Floats = self._column(name)
-        return found
-
-    def numbers(self, name: str) -> Ints:
-        """A column of the table that holds whole numbers."""
-        found: Ints = self._column(name).astype(np.int64)
-        return found
-
-    def flags(self, name: str) -> Bools:
-        """A column of the table that holds yes or no."""
-        found: Bools = self._column(name) != 0
-        return found
-
-    def scores(self, name: str) -> NDArray[Any]:
-        """A column of single scores, one entry for each score of these samples."""
-        ends = self._table.column("scores").astype(np.int64)
-        own = np.zeros(len(ends), dtype=np.bool_)
-        own[self._numbers] = True
-        return self._table.score_column(name)[np.repeat(own, np.diff(ends, prepend=0))]
-
-    def of_arm(self, arm: ArmName) -> Bools:
-        """Which of them are of this arm."""
-        arms = np.array([ARMS.index(key[2]) for key in self._table.keys], dtype=np.int64)
-        found: Bools = arms[self.numbers("key")] == ARMS.index(arm)
-        return found
-
-    def endings(self, arm: ArmName) -> Counter[tuple[str, str, bool]]:
-        """Model id, the provider's word for the end, and whether the text is blank, of all replies of an arm."""
-        replied = self.of_arm(arm) & ~self.flags("failed")
-        sources, blanks = self.numbers("source")[replied].tolist(), self.flags("blank")[replied].tolist()
-        out: Counter[tuple[str, str, bool]] = Counter()
-        for (source, blank), count in Counter(zip(sources, blanks, strict=True)).items():
-            model_id, stop_reason, _ = self._table.sources[source]
-            out[model_id, stop_reason, blank] += count
-        return out
-
-    def _column(self, name: str) -> NDArray[Any]:
-        return self._table.column(name)[self._numbers]
-
-
 WANTED = 30
 """Pairs of answers of one process that latency, cost and cached tokens need, where answers are reused."""
 
 
-def side_by_side(grid: SampleArrays) -> tuple[Bools, str]:
+def side_by_side(grid: SampleGrid) -> tuple[Bools, str]:
     """The replies that may be compared in time and money.
 
     A provider's cache is cold for the first call of each arm, which is left out. An answer that was reused is left
@@ -345,8 +299,8 @@ def side_by_side(grid: SampleArrays) -> tuple[Bools, str]:
     Returns:
         bool[2, N, k], which replies; and why they are too few to compare, or an empty text.
     """
-    usable = grid.replied & ~grid.flags("warmup")
-    mixed = np.any(usable & grid.flags("reused"), axis=(0, 2))
+    usable = grid.replied & ~grid["warmup"]
+    mixed = np.any(usable & grid["reused"], axis=(0, 2))
     sittings = grid.sittings
     # A number for each process of each case, so that one intersection serves them all.
     place = np.arange(mixed.size)[:, None] * (sittings.max(initial=0) + 1) + sittings

@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from math import fsum
 from statistics import fmean
@@ -15,25 +15,30 @@ from gate.cases.case import Case, members
 from gate.config.policy import RunPolicy
 from gate.config.scorer import ScorerSpec
 from gate.config.values import OVERALL
-from gate.engine.arrays import Ints, Rows, SampleArrays, units_of
+from gate.engine.arrays import SampleGrid, units_of
 from gate.engine.compare import PassRates, Quality
-from gate.engine.decide import Assessment, Missing, incomplete_cases, listed, named, percent, slices_without_scores
+from gate.engine.decide import Assessment, Decision, Missing, pass_rate_fields, unmeasured_slices
 from gate.engine.evaluate import RunResult, keep, record, shown_case
-from gate.engine.idle_checks import IdleChecks, blind_checks, unknown_tools
+from gate.engine.idle_checks import blind_findings, unknown_tools
 from gate.engine.record_parts import INFORMATIVE_CASES, calls_record, dollars_spent
-from gate.engine.run import Collector, RunSink, Tools, survey
+from gate.engine.run import Collector, Tools, survey
+from gate.engine.samples import Ints
 from gate.engine.schedule import Job, Schedule, count
 from gate.engine.scorer_changes import blind_judges
-from gate.record.comparison import Decision, PassRate, PassState, Verdict
+from gate.record.comparison import PassRate, PassState, Verdict
+from gate.record.findings.finding import Finding
+from gate.record.findings.notes import CallsUnreported
+from gate.record.findings.quality import RequiredSliceEmpty
+from gate.record.findings.rates import PassRateMet, PassRateMissed, PassRateUnproven
+from gate.record.findings.unfinished import RunInterrupted, SamplesMissing
 from gate.record.parts import CaseResult, CaseState, PartMean, ScorerResult
-from gate.record.run import NewCaseRecord, NewSuiteRecord, RunRecord
-from gate.record.transcript import ArmName, Part, Reply, Sample, Score, Unscored, Words
+from gate.record.run import NewSuiteRecord, RunRecord
+from gate.record.transcript import ArmName, Part, Sample, Score, Unscored
 from gate.resolve.one_version import with_cases
 from gate.resolve.resolved import Resolved
 from gate.scoring.interface import mark_in_case, meets_threshold, round_marks
 from gate.stats.intervals import effective_units, wilson
 from gate.suite import Exam, Suite
-from gate.values import about_dollars, undecided
 
 NEVER_TAKEN = "never taken"
 LONGEST_REASON = 2_000
@@ -186,75 +191,72 @@ def conclude_check(
     suites: Sequence[Suite],
     results: Results,
     policy: RunPolicy,
-    unfinished: str | None,
-    idle: IdleChecks = IdleChecks(),  # noqa: B008 - frozen
+    unfinished: Finding | None,
+    idle: Sequence[Finding] = (),
 ) -> Checked:
     """Judge a check.
 
     Args:
         results: every case, also those without a sample.
-        unfinished: why the run ended early, or None.
+        unfinished: what ended the run early, or None.
         idle: checks that show nothing.
     """
     rates, best, worst = (_rates(suites, results, policy.alpha, missing) for missing in (None, True, False))
     lacking = _missing(suites, results)
-    if lacking.samples and unfinished is None:
-        kindest, harshest = (_decide(suites, each, results, policy, idle).verdict for each in (best, worst))
-        lacking = replace(lacking, best=kindest, worst=harshest)
     if unfinished is not None and lacking.samples:
-        failed = _failed(suites, results)
-        so_far = (f"Failed so far: {named(failed)}.",) if failed else ()
-        reasons = (f"The evaluation was not finished: {unfinished}.", *so_far)
-        return Checked(rates, Decision(Verdict.INCONCLUSIVE, 3, reasons), lacking)
-    decisions = tuple(_decide(suites, each, results, policy, idle) for each in (rates, best, worst))
-    return Checked(rates, _settled(decisions, lacking), lacking)
-
-
-def _settled(decisions: tuple[Decision, ...], missing: Missing) -> Decision:
-    """What fails whatever is missing is a BLOCK; missing scores that could decide leave the verdict open."""
-    measured, kindest, harshest = decisions
-    if not missing.samples:
-        return measured
+        return Checked(rates, Decision.of([unfinished], policy), lacking)
+    measured, kindest, harshest = (
+        Decision.of(_findings(suites, each, results, policy, idle), policy) for each in (rates, best, worst)
+    )
+    if not lacking.samples:
+        return Checked(rates, measured, lacking)
+    if unfinished is None:
+        lacking = replace(lacking, best=kindest.verdict, worst=harshest.verdict)
     if measured.verdict is Verdict.INCONCLUSIVE:
-        return replace(measured, reasons=(*measured.reasons, *incomplete_cases(missing)))
+        return Checked(rates, measured, lacking)
+    # What fails whatever is missing is a BLOCK; missing scores that could decide leave the verdict open.
     if kindest.verdict is harshest.verdict:
-        return measured if measured.verdict is kindest.verdict else kindest
-    why = f"{undecided(missing.samples, missing.total)}: {missing.best} in the best case, {missing.worst} in the worst."
-    return Decision(Verdict.INCONCLUSIVE, 3, (why, *incomplete_cases(missing)))
+        return Checked(rates, measured if measured.verdict is kindest.verdict else kindest, lacking)
+    missing = SamplesMissing(
+        severity="undecided",
+        samples=lacking.samples,
+        total=lacking.total,
+        best=kindest.verdict,
+        worst=harshest.verdict,
+    )
+    return Checked(rates, Decision.of([missing], policy), lacking)
 
 
-def _decide(
-    suites: Sequence[Suite], rates: PassRates, results: Results, policy: RunPolicy, idle: IdleChecks
-) -> Decision:
+def _findings(
+    suites: Sequence[Suite], rates: PassRates, results: Results, policy: RunPolicy, idle: Sequence[Finding]
+) -> Iterator[Finding]:
     rows = [(suite, rate) for suite in suites for rate in rates.suites[suite.name]]
-    missed = [one for one in rows if one[1].blocking and one[1].state is PassState.MISSED]
-    if missed:
-        return Decision(Verdict.BLOCK, 1, tuple(_shortfall(*one, results[one[0].name]) for one in missed))
-    gaps = (*(gap for suite in suites for gap in _gaps(suite, results[suite.name])), *idle.undecided)
-    if gaps:
-        return Decision(Verdict.INCONCLUSIVE, 3, gaps)
-    doubtful = [
-        f"{_told(*one)}, which is not statistically significant: the lower bound is {percent(one[1].lower)}."
-        for one in rows
-        if one[1].doubtful
-    ]
-    red = policy.fail_on == "hold"
-    if holds := [*(doubtful if red else ()), *idle.not_shown]:
-        return Decision(Verdict.HOLD, 1 if red else 0, tuple(holds))
-    return Decision(Verdict.PASS, 0, tuple(f"{_told(*one)}." for one in rows if one[1].slice == OVERALL))
+    for suite, rate in rows:
+        if rate.blocking and rate.state is PassState.MISSED:
+            failed = _failed_cases(suite, results[suite.name]) if rate.wanted == EVERY else []
+            yield PassRateMissed(**pass_rate_fields(suite, rate, checked=True), failed=failed)
+    for suite in suites:
+        yield from _gaps(suite, results[suite.name])
+    for suite, rate in rows:
+        if rate.doubtful and policy.fail_on == "hold":
+            yield PassRateUnproven(**pass_rate_fields(suite, rate, checked=True))
+    yield from idle
+    for suite, rate in rows:
+        if rate.slice == OVERALL and rate.n and rate.state is not PassState.MISSED:
+            yield PassRateMet(**pass_rate_fields(suite, rate, checked=True))
 
 
-def _gaps(suite: Suite, results: Sequence[CaseResult]) -> Iterator[str]:
+def _gaps(suite: Suite, results: Sequence[CaseResult]) -> Iterator[Finding]:
     cases = members(suite.exam.cases, suite.exam.dimensions)
     judged = {
         name
         for name, places in cases.items()
         if any(results[place].state is not CaseState.UNSCORED for place in places)
     }
-    yield from slices_without_scores(suite, judged)
+    yield from unmeasured_slices(suite, judged)
     for name in suite.exam.policy.required:
         if name not in cases:
-            yield f"{suite.name}: the required slice {name} has no cases."
+            yield RequiredSliceEmpty(suite=suite.name, slice=name)
 
 
 def _rates(suites: Sequence[Suite], results: Results, alpha: float, missing: bool | None) -> PassRates:
@@ -323,34 +325,12 @@ def _missing(suites: Sequence[Suite], results: Results) -> Missing:
             reasons.update(result.missing)
             cases += [f"{suite.name}/{case.id}" if several else case.id] * bool(result.missing)
     total = sum(suite.samples * len(suite.exam.cases) for suite in suites)
-    return Missing(reasons.total(), total, None, None, listed(reasons), tuple(cases))
+    return Missing(reasons.total(), total, None, None, reasons, tuple(cases))
 
 
-def _failed(suites: Sequence[Suite], results: Results) -> list[str]:
-    prefix = {suite.name: f"{suite.name}/" if len(suites) > 1 else "" for suite in suites}
-    return [prefix[suite.name] + case for suite in suites for case in _failed_of(suite, results[suite.name])]
-
-
-def _failed_of(suite: Suite, results: Sequence[CaseResult]) -> list[str]:
-    found = zip(suite.exam.cases, results, strict=True)
-    return [case.id for case, one in found if one.state is CaseState.FAILED and one.counts]
-
-
-def _shortfall(suite: Suite, rate: PassRate, results: Sequence[CaseResult]) -> str:
-    if rate.wanted != EVERY:
-        return f"{_told(suite, rate)}."
-    failed = named(_failed_of(suite, results))
-    return f"{suite.name}: {_count(rate.n - round(rate.passed), rate.n)} failed: {failed}."
-
-
-def _told(suite: Suite, rate: PassRate) -> str:
-    wanted = "" if rate.wanted in (None, EVERY) else f"; at least {percent(rate.wanted)} needed"
-    where = suite.name if rate.slice == OVERALL else f"{suite.name}/{rate.slice}"
-    return f"{where}: {_count(round(rate.passed), rate.n)} passed{wanted}"
-
-
-def _count(some: int, n: int) -> str:
-    return f"{some:,} of {n:,} case{'' if n == 1 else 's'}"
+def _failed_cases(suite: Suite, results: Sequence[CaseResult]) -> list[str]:
+    rows = zip(suite.exam.cases, results, strict=True)
+    return [case.id for case, result in rows if result.state is CaseState.FAILED and result.counts]
 
 
 CaseKey = tuple[str, str]
@@ -363,12 +343,12 @@ class ReportedCases:
 
     Args:
         skipped: cases that have no part in the check after all.
-        why: there are no more; empty where all were shown.
+        ended: why there are no more; None where all were shown.
     """
 
     cases: frozenset[CaseKey]
     skipped: frozenset[CaseKey] = frozenset()
-    why: str = ""
+    ended: RunInterrupted | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,13 +360,9 @@ class UnreportedCalls:
     spent_usd: float | None
 
     @property
-    def told(self) -> str:
-        """In a sentence."""
-        calls = f"{self.calls:,} call{'' if self.calls == 1 else 's'}"
-        cases = "a case that was" if self.cases == 1 else f"{self.cases:,} cases that were"
-        dollars = "" if self.spent_usd is None else f", {about_dollars(self.spent_usd)},"
-        made = f"{calls}{dollars} {'was' if self.calls == 1 else 'were'} made in advance for {cases} not reported"
-        return f"{made}; the answers are cached, and not counted here."
+    def finding(self) -> CallsUnreported:
+        """As a finding of the run."""
+        return CallsUnreported(cases=self.cases, calls=self.calls, spent_usd=self.spent_usd)
 
 
 async def check(resolved: Resolved, tools: Tools, seed: int, stop: Stop) -> RunRecord:
@@ -415,22 +391,21 @@ class Examiner:
     def __init__(self, resolved: Resolved, tools: Tools, seed: int, stop: Stop) -> None:
         self._resolved, self._tools, self._seed, self._stop = resolved, tools, seed, stop
         self._started, self._created = time.perf_counter(), datetime.now(UTC)
-        self._seen = _Seen(tools.sink)
-        self._collector = Collector(resolved, replace(tools, sink=self._seen), stop, seed)
+        self._collector = Collector(resolved, tools, stop, seed)
 
     @property
     def taken(self) -> bool:
         """Is there any sample?"""
-        return bool(self._seen.scored)
+        return len(self._collector.samples) > 0
 
     @property
-    def idle_checks(self) -> IdleChecks:
+    def idle_checks(self) -> list[Finding]:
         """Checks of tools that no agent has, and by judges that give all answers one score."""
-        grids = [SampleArrays(suite, self._collector.found.samples) for suite in self._resolved.suites]
+        grids = self._grids()
         blind = blind_judges(grids, {grid.suite.name: grid.suite.samples for grid in grids})
         # Other scorers of a suite have thresholds of their own.
-        alone = IdleChecks(blind_checks(blind).undecided)
-        return sum((unknown_tools(grid.suite, grid.talks) for grid in grids), alone)
+        alone = [judge for judge in blind_findings(blind) if judge.severity == "undecided"]
+        return [*alone, *(finding for grid in grids for finding in unknown_tools(grid.suite, grid.talks))]
 
     async def all(self) -> None:
         """Take every sample of every suite, case after case."""
@@ -439,105 +414,80 @@ class Examiner:
 
     async def one(self, suite: Suite, case: Case) -> tuple[CaseResult, tuple[Sample, ...]]:
         """Take the samples of one case; the result comes with the samples and their texts."""
-        self._seen.whole[suite.name, case.id] = []
-        try:
-            await self._collector.ask(_jobs(suite, case), suite.samples)
-        finally:
-            samples = self._seen.whole.pop((suite.name, case.id))
-        return self._result(suite, case), tuple(sorted(samples, key=lambda sample: sample.index))
+        await self._collector.ask(_jobs(suite, case), suite.samples)
+        alone = replace(suite, exam=replace(suite.exam, cases=(case,)))
+        samples = SampleGrid(alone, self._collector.samples).whole_case(1, 0)
+        return self._result(suite, case, samples), tuple(samples)
 
     def finish(self) -> RunRecord:
         """The record of what was taken, which is also given to the sink."""
-        suites = self._resolved.suites
-        results = {suite.name: [self._result(suite, case) for case in suite.exam.cases] for suite in suites}
-        checked = conclude_check(suites, results, self._resolved.policy, self._stop.reason, self.idle_checks)
-        run = self._record(checked, results)
-        return keep(run, self._tools, self._stop, time.perf_counter() - self._started)
+        grids = {grid.suite.name: grid for grid in self._grids()}
+        results = {
+            name: [
+                self._result(grid.suite, case, grid.whole_case(1, position))
+                for position, case in enumerate(grid.suite.exam.cases)
+            ]
+            for name, grid in grids.items()
+        }
+        policy, cause = self._resolved.policy, self._stop.cause
+        checked = conclude_check(self._resolved.suites, results, policy, cause, self.idle_checks)
+        run = self._record(checked, grids, results)
+        return keep(run, self._collector.samples, self._tools, self._stop, time.perf_counter() - self._started)
+
+    def _grids(self) -> list[SampleGrid]:
+        return [SampleGrid(suite, self._collector.samples) for suite in self._resolved.suites]
 
     def withdraw(self, shown: ReportedCases) -> UnreportedCalls:
         """Drop the samples of all cases but those shown, at least one, before `finish`; what they cost is returned."""
-        table = self._collector.found.samples
-        unshown = table.only(lambda key: key[:2] not in shown.cases)
-        self._collector.found.samples = table.only(lambda key: key[:2] in shown.cases)
-        self._seen.scored = {key: samples for key, samples in self._seen.scored.items() if key in shown.cases}
+        table = self._collector.samples
+        unshown = table.where(lambda key: key[:2] not in shown.cases)
+        self._collector.samples = table.where(lambda key: key[:2] in shown.cases)
         kept: dict[str, list[str]] = {}
         for suite in self._resolved.suites:
             ids = [case.id for case in suite.exam.cases if (suite.name, case.id) not in shown.skipped]
             kept |= {suite.name: ids} if ids else {}
-        rows = Rows(unshown)
-        gone = UnreportedCalls(len({key[:2] for key in unshown.keys}), calls_record(rows).made, dollars_spent(rows)[0])
+        cases = {key[:2] for key in table.keys} - shown.cases
+        gone = UnreportedCalls(len(cases), calls_record(unshown).made, dollars_spent(unshown)[0])
         resolved = with_cases(self._resolved, kept)
-        self._resolved = replace(resolved, notes=(*resolved.notes, *([gone.told] if gone.calls else [])))
+        self._resolved = replace(resolved, notes=(*resolved.notes, *([gone.finding] if gone.calls else [])))
         return gone
 
-    def _result(self, suite: Suite, case: Case) -> CaseResult:
-        samples = sorted(self._seen.scored.get((suite.name, case.id), ()), key=lambda sample: sample.index)
+    def _result(self, suite: Suite, case: Case, samples: Sequence[Sample]) -> CaseResult:
         return case_result(suite, case, samples, self._stop.reason or NEVER_TAKEN)
 
-    def _record(self, checked: Checked, results: Mapping[str, list[CaseResult]]) -> RunRecord:
+    def _record(
+        self, checked: Checked, grids: Mapping[str, SampleGrid], results: Mapping[str, list[CaseResult]]
+    ) -> RunRecord:
         assessment = Assessment(Quality((), 0, None), checked.rates, {}, checked.decision, checked.missing)
-        # Asked to end after the last sample, it came to its end all the same.
-        unfinished = self._stop.reason if checked.missing.samples else None
         took = time.perf_counter() - self._started
-        found = self._collector.found
         run = record(
             RunResult(
                 self._resolved,
-                found,
+                self._collector.samples,
                 assessment,
                 {},
                 self._seed,
                 self._created,
                 took,
-                unfinished,
-                lambda spec: self._tools.judge(spec).members,
+                self._tools.members,
             )
         )
-        suites = {suite.name: suite for suite in self._resolved.suites}
-        new = [self._with_checks(suites[one.name], one, results[one.name]) for one in run.new]
+        new = [_with_checks(grids[one.name], one, results[one.name]) for one in run.new]
         return run.model_copy(update={"kind": "check", "new": new})
 
-    def _with_checks(self, suite: Suite, kept: NewSuiteRecord, results: list[CaseResult]) -> NewSuiteRecord:
-        """The record with the result of each case, and the outputs of those that do not pass."""
-        told = [(one.state, one.score or 0.0, row.id) for row, one in zip(kept.cases, results, strict=True)]
-        chosen = {case for _, _, case in sorted(one for one in told if one[0] != "passed")[:INFORMATIVE_CASES]}
-        cases = [
-            self._with_check(suite, case, row, result, shown=case.id in chosen)
-            for case, row, result in zip(suite.exam.cases, kept.cases, results, strict=True)
-        ]
-        return kept.model_copy(update={"cases": cases})
 
-    def _with_check(
-        self, suite: Suite, case: Case, row: NewCaseRecord, result: CaseResult, *, shown: bool
-    ) -> NewCaseRecord:
+def _with_checks(grid: SampleGrid, kept: NewSuiteRecord, results: list[CaseResult]) -> NewSuiteRecord:
+    """The record with the result of each case, and the outputs of those that do not pass."""
+    told = [(one.state, one.score or 0.0, row.id) for row, one in zip(kept.cases, results, strict=True)]
+    chosen = {case for _, _, case in sorted(one for one in told if one[0] != "passed")[:INFORMATIVE_CASES]}
+    cases = []
+    for position, (row, result) in enumerate(zip(kept.cases, results, strict=True)):
         blank: dict[str, object] = {"input": None, "expected": None, "outputs": []}
-        extra = shown_case(suite, case, self._collector.found.samples) if shown else blank
-        return row.model_copy(update={"check": result, **extra})
+        extra = shown_case(grid, position) if row.id in chosen else blank
+        cases.append(row.model_copy(update={"check": result, **extra}))
+    return kept.model_copy(update={"cases": cases})
 
 
 def _jobs(suite: Suite, case: Case) -> Iterator[Job]:
     for index in range(suite.samples):
         yield Job(suite, case, ArmName.CANDIDATE, index)
-
-
-@dataclass(slots=True)
-class _Seen:
-    """Passes samples on to the sink of the run, and keeps their scores."""
-
-    sink: RunSink
-    scored: dict[tuple[str, str], list[Sample]] = field(default_factory=dict)
-    whole: dict[tuple[str, str], list[Sample]] = field(default_factory=dict)
-
-    def sample(self, sample: Sample) -> int:
-        key = sample.suite, sample.case_id
-        reply = replace(sample.reply, text="", thinking="") if isinstance(sample.reply, Reply) else sample.reply
-        self.scored.setdefault(key, []).append(replace(sample, reply=reply))
-        if key in self.whole:
-            self.whole[key].append(sample)
-        return self.sink.sample(sample)
-
-    def words(self, place: int) -> Words:
-        return self.sink.words(place)
-
-    def run(self, run: RunRecord) -> None:
-        self.sink.run(run)

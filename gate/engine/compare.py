@@ -2,21 +2,19 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from statistics import fmean
+from dataclasses import dataclass, fields, replace
 from typing import TypedDict
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gate.cases.case import members
 from gate.config.policy import RunPolicy
 from gate.config.values import OVERALL
-from gate.engine.arrays import Bools, Floats, Ints, SampleArrays, Slice, Stack, clusters, side_by_side, units_of
-from gate.engine.samples import NOT_APPLICABLE, UNKNOWN, Key
+from gate.engine.arrays import CaseMeans, SampleGrid, Slice, Stack, case_figures, clusters, side_by_side, units_of
+from gate.engine.samples import DOLLARS, NOT_APPLICABLE, UNKNOWN, Floats
 from gate.record.comparison import ArmAxis, AxisComparison, AxisName, Comparison, Estimate, PassRate, PassState, State
-from gate.record.transcript import ArmName, Dollars, Reply, Sample, Unscored, Usage
-from gate.scoring.interface import meets_threshold, sample_passes
+from gate.record.transcript import Usage
+from gate.scoring.interface import meets_threshold
 from gate.stats.arrays import BLOCKABLE_UNITS, TOLERANCE, Interval, JointResult, SliceResult
 from gate.stats.intervals import (
     Calls,
@@ -72,9 +70,7 @@ class _Slice:
         return self.wanted is not None and not self.advisory and self.worth >= BLOCKABLE_UNITS
 
 
-def pass_rates(
-    suites: Sequence[Suite], table: Mapping[Key, Sequence[Sample]], alpha: float, missing: bool | None = None
-) -> PassRates:
+def pass_rates(grids: Sequence[SampleGrid], alpha: float, missing: bool | None = None) -> PassRates:
     """The pass rate of the candidate in every slice.
 
     The slices that can block share the level equally (Bonferroni), so that prompts that keep every required rate are
@@ -84,7 +80,8 @@ def pass_rates(
     Args:
         missing: whether samples without a score count as passed or failed; None leaves them out.
     """
-    slices = [piece for suite in suites for piece in _slices(suite, table, missing)]
+    suites = [grid.suite for grid in grids]
+    slices = [piece for grid in grids for piece in _slices(grid, missing)]
     family = {own: sum(piece.blocking for piece in slices if piece.suite.own_exam is own) for own in (False, True)}
     levels = {suite.name: alpha / max(1, family[suite.own_exam]) for suite in suites}
     found: dict[str, list[PassRate]] = {suite.name: [] for suite in suites}
@@ -93,32 +90,18 @@ def pass_rates(
     return PassRates({name: tuple(rates) for name, rates in found.items()}, sum(family.values()), levels)
 
 
-def _slices(suite: Suite, table: Mapping[Key, Sequence[Sample]], missing: bool | None) -> list[_Slice]:
-    shares, scored = _shares(suite, table, missing)
-    of_cases = units_of(suite)
+def _slices(grid: SampleGrid, missing: bool | None) -> list[_Slice]:
+    suite, of_cases = grid.suite, units_of(grid.suite)
+    passed, counted = grid.passed[1].sum(axis=1), grid.scored[1].sum(axis=1)
+    if missing is not None:
+        passed, counted = passed + (suite.samples - counted) * missing, np.full_like(counted, suite.samples)
     out = []
     for name, positions in members(suite.exam.cases, suite.exam.dimensions).items():
-        rows = np.array([position for position in positions if scored[position]], dtype=np.int64)
+        rows = np.array([position for position in positions if counted[position]], dtype=np.int64)
         own = of_cases[rows]
-        out.append(_Slice(suite, name, shares[rows], int(np.unique(own).size), effective_units(own)))
+        shares = passed[rows] / counted[rows]
+        out.append(_Slice(suite, name, shares, int(np.unique(own).size), effective_units(own)))
     return out
-
-
-def _shares(
-    suite: Suite, table: Mapping[Key, Sequence[Sample]], missing: bool | None
-) -> tuple[Floats, NDArray[np.bool_]]:
-    """For each case the share of its samples that pass, and whether there is one."""
-    cases = suite.exam.cases
-    shares, scored = np.zeros(len(cases)), np.zeros(len(cases), dtype=np.bool_)
-    for position, case in enumerate(cases):
-        row = table.get((suite.name, case.id, ArmName.CANDIDATE), ())
-        found = (sample_passes(sample, case, suite.exam) for sample in row)
-        known = [passed for passed in found if not isinstance(passed, Unscored)]
-        if missing is not None:
-            known += [missing] * (suite.samples - len(known))
-        if known:
-            shares[position], scored[position] = fmean(known), True
-    return shares, scored
 
 
 def _rate(piece: _Slice, level: float) -> PassRate:
@@ -208,17 +191,16 @@ class JointTest:
     seed: int
 
     @property
-    def samples(self) -> tuple[np.ndarray, np.ndarray] | None:
+    def samples(self) -> tuple[Floats, Floats] | None:
         """The samples for the breakage channel; None, which closes it, where one is missing."""
-        return self.stack.samples if self.policy.breakage else None
+        samples = self.stack.scores.samples
+        return (samples[0], samples[1]) if self.policy.breakage and samples is not None else None
 
     def alone(self, piece: Slice) -> JointResult:
         """Test one slice separately."""
         rows = piece.rows
-        both = self.stack.samples
-        samples = None if both is None else (both[0][rows], both[1][rows])
         own = replace(piece, rows=np.arange(rows.size))
-        cut = Stack(self.stack.baseline[rows], self.stack.candidate[rows], self.stack.units[rows], (own,), samples)
+        cut = replace(self.stack, scores=self.stack.scores.of(rows), units=self.stack.units[rows], slices=(own,))
         return replace(self, stack=cut).test([own])
 
     def test(self, slices: Sequence[Slice]) -> JointResult:
@@ -227,7 +209,7 @@ class JointTest:
         margins: Mapping[str, float] = {piece.full_name: piece.margin for piece in slices}
         if self.policy.method == "maxt":
             return joint_test(
-                self.stack.deltas,
+                self.stack.scores.deltas,
                 rows,
                 alpha=self.policy.alpha,
                 clusters=self.stack.units,
@@ -236,13 +218,11 @@ class JointTest:
                 flips=max(FLIPS, math.ceil(FLIPS_BELOW_LEVEL / self.policy.alpha)),
                 seed=self.seed,
             )
-        from gate.stats.marginal import marginal_test
+        from gate.stats.familiar import percentile_test
 
-        return marginal_test(
-            self.stack.deltas,
+        return percentile_test(
+            self.stack.scores.deltas,
             rows,
-            method=self.policy.method,
-            correction=self.policy.correction,
             alpha=self.policy.alpha,
             clusters=self.stack.units,
             margin=margins,
@@ -271,7 +251,7 @@ def comparison(tester: JointTest, piece: Slice, result: JointResult | None, *, t
             margin=piece.margin,
         )
     found = result[piece.full_name]
-    baseline, candidate = stack.baseline[piece.rows], stack.candidate[piece.rows]
+    baseline, candidate = stack.scores.means[:, piece.rows]
     deltas = candidate - baseline
     state = _slice_state(found, policy.alpha, nothing_right=not baseline.any() and not candidate.any())
     usual = percentile(deltas, alpha=policy.alpha, seed=tester.seed)
@@ -314,7 +294,7 @@ class _Planning(TypedDict):
 
 def _power(stack: Stack, piece: Slice, critical: float, state: State) -> _Planning:
     """The smallest drop that can be detected in the slice, and how many cases the observed one would need."""
-    deltas = stack.deltas[piece.rows]
+    deltas = stack.scores.deltas[piece.rows]
     _, unit, sizes = np.unique(stack.units[piece.rows], return_inverse=True, return_counts=True)
     if sizes.size < BLOCKABLE_UNITS:
         return {"mde": None, "cases_needed": None}
@@ -338,34 +318,14 @@ def finite_bound(value: float) -> float | None:
     return min(1.0, max(-1.0, value)) if math.isfinite(value) else None
 
 
-@dataclass(frozen=True, slots=True)
-class _Measured:
-    """Figures of both arms: one per case (paired), one per call, and those of the paired cases with their unit."""
-
-    baseline: Floats
-    candidate: Floats
-    baseline_calls: Floats
-    candidate_calls: Floats
-    units: Ints | None
-    paired_calls: tuple[Calls, Calls] | None
-
-    @property
-    def arms(self) -> tuple[Floats, Floats]:
-        return self.baseline, self.candidate
-
-    @property
-    def cases(self) -> int:
-        return int(self.baseline.size)
-
-
-def cost(grid: SampleArrays, alpha: float) -> AxisComparison:
+def cost(grid: SampleGrid, alpha: float) -> AxisComparison:
     """Cost per call without judges, candidate against baseline; `alpha` is the one-sided level of each bound."""
     kept, too_few = side_by_side(grid)
     blank = _blank("cost", grid.suite.exam.policy.max_cost_increase)
     blank = blank.model_copy(
         update={"baseline": ArmAxis(usage=_usage(grid, 0)), "candidate": ArmAxis(usage=_usage(grid, 1))}
     )
-    prices = grid.numbers("price")
+    prices = grid["price"]
     why = {*np.unique(prices[kept if kept.any() else grid.replied]).tolist()}
     if why == {NOT_APPLICABLE}:
         return blank.model_copy(
@@ -377,45 +337,44 @@ def cost(grid: SampleArrays, alpha: float) -> AxisComparison:
         return blank.model_copy(update={"reason": "only one of the two models has a price"})
     if too_few:
         return blank.model_copy(update={"reason": too_few})
-    measured = _measure(grid, grid.figures("cost"), kept)
-    if measured.cases == 0:
+    dollars = grid["cost"]
+    means = case_figures(dollars, kept)
+    if not means.positions.size:
         return blank.model_copy(update={"reason": "no case was answered by both arms"})
-    free = [bool(arm.mean() <= 0) for arm in measured.arms]
+    free = [bool(arm.mean() <= 0) for arm in means.means]
     if any(free):
         reason = "the models are free of charge" if all(free) else "one of the two models is free of charge"
         return blank.model_copy(update={"reason": reason, "applicable": not all(free)})
-    return _filled(blank, measured, cost_ratio(*measured.arms, alpha=alpha, clusters=measured.units))
+    units = clusters(grid.suite)
+    own_units = None if units is None else units[means.positions]
+    ratio = cost_ratio(*means.means, alpha=alpha, clusters=own_units)
+    return _filled(blank, means, [arm[known] for arm, known in zip(dollars, kept, strict=True)], ratio)
 
 
-def latency(grid: SampleArrays, alpha: float) -> AxisComparison:
+def latency(grid: SampleGrid, alpha: float) -> AxisComparison:
     """Latency of one call: geometric mean over cases of the per-case ratio; `alpha` as in `cost`."""
     kept, too_few = side_by_side(grid)
     blank = _blank("latency", grid.suite.exam.policy.max_latency_increase)
     if too_few:
         return blank.model_copy(update={"reason": too_few})
-    seconds = grid.figures("latency")
-    measured = _measure(grid, seconds, kept & (seconds > 0.0), geometric=True)
-    if measured.cases == 0 or measured.paired_calls is None:
+    seconds = grid["latency_s"]
+    kept = kept & (seconds > 0.0)
+    means = case_figures(seconds, kept, geometric=True)
+    both = means.positions
+    if not both.size:
         return blank.model_copy(update={"reason": "no times were measured"})
-    filled = _filled(blank, measured, latency_ratio(*measured.arms, alpha=alpha, clusters=measured.units))
-    p50, p95 = quantile_changes(*measured.paired_calls, alpha=alpha)
+    units = clusters(grid.suite)
+    ratio = latency_ratio(*means.means, alpha=alpha, clusters=None if units is None else units[both])
+    filled = _filled(blank, means, [arm[known] for arm, known in zip(seconds, kept, strict=True)], ratio)
+    labels = both if units is None else units[both]
+    p50, p95 = quantile_changes(
+        *(
+            Calls(arm[both][known[both]], np.repeat(labels, known[both].sum(axis=1)))
+            for arm, known in zip(seconds, kept, strict=True)
+        ),
+        alpha=alpha,
+    )
     return filled.model_copy(update={"p50_change": estimate(p50), "p95_change": estimate(p95)})
-
-
-def _measure(grid: SampleArrays, values: Floats, kept: Bools, *, geometric: bool = False) -> _Measured:
-    """Means of each case, arithmetic or geometric, over the cases that both arms have a figure for."""
-    known = np.where(kept, values, 1.0)
-    terms = np.log(known) if geometric else known
-    counts = kept.sum(axis=2)
-    both = np.flatnonzero(counts.min(axis=0))
-    means = np.where(kept, terms, 0.0).sum(axis=2)[:, both] / counts[:, both]
-    declared = clusters(grid.suite)
-    units = None if declared is None else declared[both]
-    labels = both if units is None else units
-    before, after = np.exp(means) if geometric else means
-    paired = [(v[both][k[both]], np.repeat(labels, n[both])) for v, k, n in zip(values, kept, counts, strict=True)]
-    calls = (Calls(*paired[0]), Calls(*paired[1])) if both.size else None
-    return _Measured(before, after, values[0][kept[0]], values[1][kept[1]], units, calls)
 
 
 def estimate(found: Interval) -> Estimate:
@@ -424,10 +383,10 @@ def estimate(found: Interval) -> Estimate:
     return Estimate(value=found.value, lower=lower, upper=upper)
 
 
-def _usage(grid: SampleArrays, arm: int) -> Usage:
+def _usage(grid: SampleGrid, arm: int) -> Usage:
     """Tokens of all replies, compared or not."""
     replied = grid.replied[arm]
-    return Usage(*(int(grid.numbers(name)[arm][replied].sum()) for name in ("fresh", "read", "write", "output")))
+    return Usage(**{field.name: int(grid[field.name][arm][replied].sum()) for field in fields(Usage)})
 
 
 def _blank(axis: AxisName, allowance: float) -> AxisComparison:
@@ -447,15 +406,15 @@ def _blank(axis: AxisName, allowance: float) -> AxisComparison:
     )
 
 
-def _filled(blank: AxisComparison, measured: _Measured, ratio: Interval) -> AxisComparison:
+def _filled(blank: AxisComparison, means: CaseMeans, calls: Sequence[Floats], ratio: Interval) -> AxisComparison:
     return AxisComparison(
         axis=blank.axis,
         compared=True,
         reason="",
         applicable=True,
-        n=measured.cases,
-        baseline=_figures(blank.baseline, measured.baseline_calls),
-        candidate=_figures(blank.candidate, measured.candidate_calls),
+        n=int(means.positions.size),
+        baseline=_figures(blank.baseline, calls[0]),
+        candidate=_figures(blank.candidate, calls[1]),
         change=ratio.value,
         lower=ratio.lower if math.isfinite(ratio.lower) else None,
         upper=ratio.upper if math.isfinite(ratio.upper) else None,
@@ -474,28 +433,25 @@ def _figures(axis: ArmAxis, calls: Floats) -> ArmAxis:
     )
 
 
-def cost_figures(replies: Sequence[Reply]) -> ArmAxis:
-    """Dollars per call, where the price of every call is known; and the tokens."""
-    known = [reply.cost.amount for reply in replies if isinstance(reply.cost, Dollars)]
-    usage = sum((reply.usage for reply in replies), Usage())
-    return _arm_figures(known if len(known) == len(replies) else [], usage)
+def cost_figures(grid: SampleGrid) -> ArmAxis:
+    """Dollars per call of the candidate, where the price of every call is known; and the tokens."""
+    replied = grid.replied[1]
+    priced = bool(np.all(grid["price"][1][replied] == DOLLARS))
+    return _arm_figures(grid["cost"][1][replied] if priced else np.empty(0), _usage(grid, 1))
 
 
-def latency_figures(replies: Sequence[Reply]) -> ArmAxis:
-    """Seconds per call, over the calls whose time means something."""
-    return _arm_figures(
-        [reply.latency_s for reply in replies if reply.latency_s is not None and reply.latency_s > 0], None
-    )
+def latency_figures(grid: SampleGrid) -> ArmAxis:
+    """Seconds per call of the candidate, over the calls whose time means something."""
+    seconds = grid["latency_s"][1]
+    return _arm_figures(seconds[grid.replied[1] & (seconds > 0.0)], None)
 
 
-def _arm_figures(calls: Sequence[float], usage: Usage | None) -> ArmAxis:
-    if not calls:
+def _arm_figures(calls: Floats, usage: Usage | None) -> ArmAxis:
+    if not calls.size:
         return ArmAxis(usage=usage)
-    values = np.array(calls, dtype=np.float64)
     # Exact whatever the order in which answers came: the same run has the same figures to the last digit.
-    return ArmAxis(
-        mean=math.fsum(calls) / len(calls), p50=quantile(values, 0.5), p95=quantile(values, 0.95), usage=usage
-    )
+    mean = math.fsum(calls) / calls.size
+    return ArmAxis(mean=mean, p50=quantile(calls, 0.5), p95=quantile(calls, 0.95), usage=usage)
 
 
 LEVEL = 0.01

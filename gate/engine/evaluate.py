@@ -1,17 +1,21 @@
 """Suites in, record out: takes the samples, compares, decides."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from math import fsum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from gate.calls.interface import Stop
-from gate.cases.case import Case, members
-from gate.engine.arrays import Bools, Floats, Rows, SampleArrays, pair_count, scores, side_by_side
+from gate.cases.case import members
+from gate.engine.arrays import SampleGrid, pair_count, scores, side_by_side
 from gate.engine.compare import cost_figures, latency_figures
-from gate.engine.decide import Assessment, Assessor
+from gate.engine.decide import Assessment, Assessor, missing_record
 from gate.engine.prompt_cache import cache_comparisons
 from gate.engine.record_parts import (
     INFORMATIVE_CASES,
@@ -20,121 +24,106 @@ from gate.engine.record_parts import (
     arm_record,
     calls_record,
     dollars_spent,
+    exam_findings,
     exam_record,
     output_record,
     shortened,
     spending_record,
     untried,
 )
-from gate.engine.run import Collection, Collector, Drift, Tools
-from gate.engine.samples import SampleTable
+from gate.engine.run import Collector, Tools
+from gate.engine.samples import NOT_APPLICABLE, Bools, SampleTable
 from gate.engine.schedule import count, looks_planned, needed, spared
-from gate.engine.scorer_changes import Intervals, jury_results, moved_cases, positions, rubric_results, scorer_changes
+from gate.engine.scorer_changes import jury_results, moved_cases, positions, rubric_results, scorer_changes
 from gate.errors import CannotEvaluate, Interrupted
 from gate.record.comparison import (
     CacheComparison,
     CacheTerms,
     Conversations,
-    JuryResult,
-    RubricResult,
     State,
     ToolDifference,
 )
+from gate.record.findings.notes import PromptCacheUncompared
 from gate.record.parts import ArmReuseRecord, DriftRecord, ReuseRecord
 from gate.record.run import (
     CaseRecord,
     MethodRecord,
-    MissingRecord,
     NewCaseRecord,
     NewSuiteRecord,
     QualityRecord,
     RunRecord,
     SuiteRecord,
 )
-from gate.record.transcript import FREE, ArmName, Reply, Unpriced, Unscored
+from gate.record.transcript import FREE, ArmName
 from gate.resolve.resolved import Resolved, preference_notes, sampling_notes
-from gate.scoring.interface import sample_passes
 from gate.suite import Arm, Suite
 from gate.values import digest
 
 
-def reuse_record(suite: Suite, table: SampleTable, drift: Drift | None = None) -> ReuseRecord | None:
+def reuse_record(grid: SampleGrid, table: SampleTable, drift: DriftRecord | None = None) -> ReuseRecord | None:
     """The answers of one suite that were reused; None where there are none.
 
-    `drift` is the result of the test of its known answers, if there was one.
+    Args:
+        grid, table: its samples.
+        drift: the result of the test of its known answers, if there was one.
     """
-    rows = Rows(table, suite.name)
-    opinions, reused = int(rows.scores("reused").sum()), rows.flags("reused")
+    compared, samples = grid.suite.baseline is not None, table.samples
+    opinions, reused = int(table.scores["reused"].sum()), samples["reused"]
     if not reused.any() and not opinions and drift is None:
         return None
+    times = samples["taken_at"][reused & (samples["taken_at"] > 0)]
     return ReuseRecord(
-        baseline=None if suite.baseline is None else _arm(rows, ArmName.BASELINE),
-        candidate=_arm(rows, ArmName.CANDIDATE),
-        oldest=_oldest(rows.figures("at")[reused]),
+        baseline=_reuse_of(table, ArmName.BASELINE) if compared else None,
+        candidate=_reuse_of(table, ArmName.CANDIDATE),
+        oldest=datetime.fromtimestamp(float(times.min()), UTC).isoformat(timespec="seconds") if times.size else None,
         # The pairs of answers that cost and latency may rest on.
-        pairs=0 if suite.baseline is None else pair_count(side_by_side(SampleArrays(suite, table))[0]),
-        drift=None if drift is None else DriftRecord(pairs=drift.pairs, reason=drift.reason or None),
+        pairs=pair_count(side_by_side(grid)[0]) if compared else 0,
+        drift=drift,
         opinions=opinions,
     )
 
 
-def _arm(rows: Rows, arm: ArmName) -> ArmReuseRecord:
-    replied, reused = rows.of_arm(arm) & ~rows.flags("failed"), rows.flags("reused")
+def _reuse_of(table: SampleTable, arm: ArmName) -> ArmReuseRecord:
+    replied, reused = table.of_arm(arm) & ~table.samples["failed"], table.samples["reused"]
     return ArmReuseRecord(reused=int((replied & reused).sum()), fresh=int((replied & ~reused).sum()))
 
 
-def _oldest(times: Floats) -> str | None:
-    """The time of the oldest, if one has a time."""
-    known = times[times > 0]
-    return datetime.fromtimestamp(float(known.min()), UTC).isoformat(timespec="seconds") if known.size else None
+def _cases(grid: SampleGrid) -> list[NewCaseRecord]:
+    """The cases of a new prompt, with the outputs of those that do not pass fully.
 
-
-def judged(suite: Suite, table: SampleTable, intervals: Intervals) -> tuple[list[RubricResult], list[JuryResult]]:
-    """The results of the rubrics and the juries of one suite."""
-    if not table.parts:
-        return [], []
-    grid = SampleArrays(suite, table)
-    return list(rubric_results(suite, grid, intervals)), list(jury_results(suite, grid, intervals))
-
-
-def _cases(suite: Suite, samples: SampleTable) -> list[NewCaseRecord]:
-    by_case = samples.by_case()
-    rows = []
-    for case in suite.exam.cases:
-        found = {s.index: s for s in by_case.get((suite.name, case.id, ArmName.CANDIDATE), ())}
-        scores = {index: sample.score for index, sample in found.items() if not isinstance(sample.score, Unscored)}
-        judged = {index: sample_passes(sample, case, suite.exam) for index, sample in found.items()}
-        passed = {index: one for index, one in judged.items() if not isinstance(one, Unscored)}
-        rows.append(
-            NewCaseRecord(
-                id=case.id,
-                where=case.where,
-                slices=dict(case.slices),
-                scores=[scores.get(index) for index in range(suite.samples)],
-                passed=[passed.get(index) for index in range(suite.samples)],
-            )
+    Those that pass least come first where not all outputs can be kept.
+    """
+    suite = grid.suite
+    values, passed = (_or_none(column, grid.scored) for column in (grid["score"], grid.passed))
+    rows = [
+        NewCaseRecord(
+            id=case.id,
+            where=case.where,
+            slices=dict(case.slices),
+            scores=values[1, position].tolist(),
+            passed=passed[1, position].tolist(),
         )
-    return _with_outputs(suite, rows, samples)
-
-
-def shown_case(suite: Suite, case: Case, samples: SampleTable) -> dict[str, object]:
-    """What the record of a case holds where its answers are kept."""
-    taken = samples.by_case().get((suite.name, case.id, ArmName.CANDIDATE), ())
-    outputs = [output_record(samples.whole(sample)) for sample in taken]
-    return {"input": shortened(case.question), "expected": case.expected, "outputs": outputs}
-
-
-def _with_outputs(suite: Suite, rows: Sequence[NewCaseRecord], samples: SampleTable) -> list[NewCaseRecord]:
-    """Outputs of the cases that do not pass fully: those that pass least come first where not all can be kept."""
+        for position, case in enumerate(suite.exam.cases)
+    ]
     failing = sorted((row for row in rows if not all(row.passed)), key=lambda row: (row.passed.count(True), row.id))
     chosen = {row.id for row in failing[:INFORMATIVE_CASES]}
-    cases = {case.id: case for case in suite.exam.cases}
-    out = []
-    for row in rows:
-        if row.id in chosen:
-            row = row.model_copy(update=shown_case(suite, cases[row.id], samples))
-        out.append(row)
-    return out
+    return [
+        row.model_copy(update=shown_case(grid, position)) if row.id in chosen else row
+        for position, row in enumerate(rows)
+    ]
+
+
+def _or_none(column: NDArray[Any], known: Bools) -> NDArray[Any]:
+    """The same with None where nothing is known."""
+    values = column.astype(object)
+    values[~known] = None
+    return values
+
+
+def shown_case(grid: SampleGrid, position: int) -> dict[str, object]:
+    """What the record of a new prompt's case holds where its answers are kept."""
+    case, outputs = grid.suite.exam.cases[position], [output_record(sample) for sample in grid.whole_case(1, position)]
+    return {"input": shortened(case.question), "expected": case.expected, "outputs": outputs}
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,17 +132,18 @@ class RunResult:
 
     Args:
         members: the judges of a scorer, with their parameters; None where they are not recorded.
+        drift: the results of the tests of known answers, by suite.
     """
 
     resolved: Resolved
-    found: Collection
+    samples: SampleTable
     assessment: Assessment
     caching: Mapping[str, CacheComparison]
     seed: int
     created: datetime
     duration_s: float
-    unfinished: str | None = None
     members: Members | None = None
+    drift: Mapping[str, DriftRecord] = field(default_factory=dict)
 
 
 def record(finished: RunResult) -> RunRecord:
@@ -162,35 +152,26 @@ def record(finished: RunResult) -> RunRecord:
     new = [_new(suite, finished) for suite in resolved.suites if suite.baseline is None]
     parts: list[SuiteRecord | NewSuiteRecord] = [*suites, *new]
     calls = added_up([part.calls for part in parts])
-    missing = assessment.missing
     return RunRecord(
         tool_version=version("prompt-gate"),
         created=finished.created.isoformat(timespec="seconds"),
         duration_s=round(finished.duration_s, 3),
         verdict=assessment.decision.verdict,
         exit_code=assessment.decision.exit_code,
-        reasons=list(assessment.decision.reasons),
-        seed=finished.seed,
-        commit=resolved.commit,
-        config=resolved.config,
-        deleted=[one.prompt for one in resolved.deleted],
-        coverage=resolved.coverage,
-        notes=[
+        findings=[
+            *assessment.decision.findings,
+            *exam_findings(resolved),
             *resolved.notes,
             *sampling_notes(resolved.suites),
             *preference_notes(resolved.suites),
             *_uncompared_caches(finished),
         ],
+        seed=finished.seed,
+        commit=resolved.commit,
+        config=resolved.config,
+        coverage=resolved.coverage,
         method=_method(finished),
-        missing=MissingRecord(
-            samples=missing.samples,
-            total=missing.total,
-            best=missing.best,
-            worst=missing.worst,
-            reasons=list(missing.reasons),
-            cases=list(missing.cases),
-        ),
-        unfinished=finished.unfinished,
+        missing=missing_record(assessment.missing),
         suites=suites,
         new=new,
         calls=calls,
@@ -217,7 +198,6 @@ def _method(finished: RunResult) -> MethodRecord:
         slices_tested=quality.tested,
         flips=quality.flips,
         fail_on=policy.fail_on,
-        correction=policy.correction,
         breakage=quality.breakage,
         rates_judged=finished.assessment.rates.judged,
         samples_planned=planned,
@@ -227,90 +207,83 @@ def _method(finished: RunResult) -> MethodRecord:
 
 
 def _suite(suite: Suite, finished: RunResult) -> SuiteRecord:
-    table = finished.found.samples
-    taken = Rows(table, suite.name)
+    table = finished.samples.of_suite(suite.name)
     pieces = [(piece, row) for piece, row in finished.assessment.quality.slices if piece.suite == suite.name]
     fallen = {piece.name for piece, row in pieces if row.state in (State.REGRESSION, State.SUSPECT)}
     cost, latency = finished.assessment.axes[suite.name]
-    spent, note = dollars_spent(taken, suite)
-    caching = finished.caching.get(suite.name)
+    spent, note = dollars_spent(table, suite)
     # All figures of quality use the same samples, without pairs that were called before the test stopped the run.
-    counted = replace(suite, samples=needed(suite, finished.assessment.samples))
-    grid = SampleArrays(counted, table)
+    grid = SampleGrid(replace(suite, samples=needed(suite, finished.assessment.samples)), table)
+    whole = SampleGrid(suite, table)
     moved = moved_cases(grid)
     of_slices = members(suite.exam.cases, suite.exam.dimensions)
     rows = [row.model_copy(update={"moved": int(moved[of_slices[piece.name]].sum())}) for piece, row in pieces]
-    rubrics, juries = judged(counted, table, _intervals(finished))
+    alpha, seed = finished.resolved.policy.alpha, finished.seed
     conversations, tools = _agents(grid)
     return SuiteRecord(
         name=suite.name,
         samples=suite.samples,
-        baseline=arm_record(suite.arm(ArmName.BASELINE), taken, ArmName.BASELINE),
-        candidate=arm_record(suite.candidate, taken, ArmName.CANDIDATE),
+        baseline=arm_record(suite.arm(ArmName.BASELINE), table, ArmName.BASELINE),
+        candidate=arm_record(suite.candidate, table, ArmName.CANDIDATE),
         exam=exam_record(suite, finished.resolved.changes[suite.name], finished.members),
         quality=QualityRecord(overall=rows[0], slices=rows[1:]),
         cost=cost,
         latency=latency,
-        cases=_compared_cases(grid, moved, table, fallen),
-        calls=calls_record(taken),
+        cases=_compared_cases(grid, moved, whole, fallen),
+        calls=calls_record(table),
         spent_usd=spent,
         cost_note=note,
-        spending=spending_record(taken),
-        cache=caching,
-        reuse=reuse_record(suite, table, finished.found.drift.get(suite.name)),
+        spending=spending_record(table),
+        cache=finished.caching.get(suite.name),
+        reuse=reuse_record(whole, table, finished.drift.get(suite.name)),
         positions=positions(grid),
         scorers=list(scorer_changes(grid)),
         opposed=finished.assessment.opposed.get(suite.name),
         blind=list(finished.assessment.blind.get(suite.name, ())),
-        rubrics=rubrics,
-        juries=juries,
+        rubrics=rubric_results(grid, alpha, seed),
+        juries=jury_results(grid, alpha, seed),
         conversations=conversations,
         tools=tools,
     )
 
 
-def _uncompared_caches(finished: RunResult) -> list[str]:
-    """A sentence for each suite whose prompt caches could not be compared, so that it is not left out silently."""
-    lost = [
-        suite.name
-        for suite in finished.resolved.suites
-        if suite.baseline is not None and suite.name not in finished.caching
-    ]
-    return [f"What the change does to the prompt cache of {name} could not be found out." for name in lost]
+def _uncompared_caches(finished: RunResult) -> Iterator[PromptCacheUncompared]:
+    for suite in finished.resolved.suites:
+        if suite.baseline is not None and suite.name not in finished.caching:
+            yield PromptCacheUncompared(suite=suite.name)
 
 
 def _new(suite: Suite, finished: RunResult) -> NewSuiteRecord:
-    table, rates = finished.found.samples, finished.assessment.rates
-    samples = Rows(table, suite.name)
-    replies = [sample.reply for sample in samples if isinstance(sample.reply, Reply)]
+    table, rates = finished.samples.of_suite(suite.name), finished.assessment.rates
+    grid = SampleGrid(suite, table)
     overall, *slices = rates.suites[suite.name]
-    spent, note = dollars_spent(samples, suite)
-    rubrics, juries = judged(suite, table, _intervals(finished))
+    spent, note = dollars_spent(table, suite)
+    alpha, seed = finished.resolved.policy.alpha, finished.seed
     return NewSuiteRecord(
         name=suite.name,
         samples=suite.samples,
-        candidate=arm_record(suite.candidate, samples, ArmName.CANDIDATE),
+        candidate=arm_record(suite.candidate, table, ArmName.CANDIDATE),
         exam=exam_record(suite, finished.resolved.changes[suite.name], finished.members),
         threshold=suite.exam.threshold,
         overall=overall,
         slices=slices,
         level=rates.levels[suite.name],
-        cost=cost_figures(replies),
-        latency=latency_figures(replies),
-        priced=any(not (isinstance(reply.cost, Unpriced) and reply.cost.why == "n/a") for reply in replies),
-        cases=_cases(suite, table),
-        calls=calls_record(samples),
+        cost=cost_figures(grid),
+        latency=latency_figures(grid),
+        priced=bool(np.any(grid["price"][grid.replied] != NOT_APPLICABLE)),
+        cases=_cases(grid),
+        calls=calls_record(table),
         spent_usd=spent,
         cost_note=note,
-        spending=spending_record(samples),
-        reuse=reuse_record(suite, table),
-        rubrics=rubrics,
-        juries=juries,
-        conversations=_agents(SampleArrays(suite, table))[0],
+        spending=spending_record(table),
+        reuse=reuse_record(grid, table),
+        rubrics=rubric_results(grid, alpha, seed),
+        juries=jury_results(grid, alpha, seed),
+        conversations=_agents(grid)[0],
     )
 
 
-def _agents(grid: SampleArrays) -> tuple[Conversations | None, ToolDifference | None]:
+def _agents(grid: SampleGrid) -> tuple[Conversations | None, ToolDifference | None]:
     """What agents did; None where no case has a conversation."""
     if not any(grid.outlines):
         return None, None
@@ -319,16 +292,11 @@ def _agents(grid: SampleArrays) -> tuple[Conversations | None, ToolDifference | 
     return talks(grid), None if grid.suite.baseline is None else tool_difference(grid)
 
 
-def _intervals(finished: RunResult) -> Intervals:
-    return Intervals(finished.resolved.policy.alpha, finished.seed)
-
-
-def _compared_cases(grid: SampleArrays, moved: Bools, table: SampleTable, fallen: Set[str]) -> list[CaseRecord]:
+def _compared_cases(grid: SampleGrid, moved: Bools, whole: SampleGrid, fallen: Set[str]) -> list[CaseRecord]:
     suite = grid.suite
     known = scores(grid)
     deltas = dict(zip(known.positions.tolist(), known.deltas.tolist(), strict=True))
-    values = grid.figures("score").astype(object)
-    values[~grid.scored] = None
+    values = _or_none(grid["score"], grid.scored)
     rows = [
         CaseRecord(
             id=case.id,
@@ -342,11 +310,11 @@ def _compared_cases(grid: SampleArrays, moved: Bools, table: SampleTable, fallen
         for position, case in enumerate(suite.exam.cases)
     ]
     informative = [row for row, changed in zip(rows, moved.tolist(), strict=True) if changed or row.delta is None]
-    return _with_compared_outputs(suite, rows, informative, table, fallen)
+    return _with_compared_outputs(whole, rows, informative, fallen)
 
 
 def _with_compared_outputs(
-    suite: Suite, rows: list[CaseRecord], informative: list[CaseRecord], samples: SampleTable, fallen: Set[str]
+    whole: SampleGrid, rows: list[CaseRecord], informative: list[CaseRecord], fallen: Set[str]
 ) -> list[CaseRecord]:
     """Outputs of the informative cases: failures first, then the largest drops, then the largest improvements."""
 
@@ -358,17 +326,15 @@ def _with_compared_outputs(
     ordered = sorted(informative, key=place)
     half = INFORMATIVE_CASES // 2
     chosen = {row.id for row in (ordered if len(ordered) <= INFORMATIVE_CASES else ordered[:half] + ordered[-half:])}
-    cases = {case.id: case for case in suite.exam.cases}
     out = []
-    for row in rows:
+    for position, (case, row) in enumerate(zip(whole.suite.exam.cases, rows, strict=True)):
         if row.id in chosen:
-            taken = {arm: samples.by_case().get((suite.name, row.id, arm), ()) for arm in ArmName}
-            outputs = {arm: [output_record(samples.whole(s)) for s in taken[arm]] for arm in ArmName}
+            outputs = [[output_record(sample) for sample in whole.whole_case(arm, position)] for arm in (0, 1)]
             extra = {
-                "input": shortened(cases[row.id].question),
-                "expected": cases[row.id].expected,
-                "baseline_outputs": outputs[ArmName.BASELINE],
-                "candidate_outputs": outputs[ArmName.CANDIDATE],
+                "input": shortened(case.question),
+                "expected": case.expected,
+                "baseline_outputs": outputs[0],
+                "candidate_outputs": outputs[1],
             }
             row = row.model_copy(update=extra)
         out.append(row)
@@ -397,32 +363,38 @@ async def evaluate(resolved: Resolved, tools: Tools, caching: Caching, seed: int
         GateError: an error that no retry fixes (wrong key, unknown model).
     """
     started, created = time.perf_counter(), datetime.now(UTC)
-    found = await _collected(resolved, tools, seed, stop)
-    ended = created, time.perf_counter() - started, stop
-    run = conclude(resolved, found, caching, lambda spec: tools.judge(spec).members, seed, ended)
+    collector = Collector(resolved, tools, stop, seed)
+    if resolved.suites:
+        tools.progress.start(count(resolved.suites))
+        try:
+            await collector.collect()
+        finally:
+            tools.progress.finish()
+    samples, duration_s = collector.samples, time.perf_counter() - started
+    run = conclude(resolved, samples, caching, tools.members, seed, created, duration_s, stop, collector.drift)
     if resolved.edits:
         from gate.engine.exam_trials import with_exam_changes
 
-        run = await with_exam_changes(run, resolved, found.samples, seed, tools, stop)
+        run = await with_exam_changes(run, resolved, samples, seed, tools, stop)
     if any(suite.promises is not None for suite in resolved.suites):
         from gate.engine.rule_changes import with_promises
 
         run = await with_promises(run, resolved, tools, seed, stop)
-    return keep(run, tools, stop, time.perf_counter() - started)
+    return keep(run, samples, tools, stop, time.perf_counter() - started)
 
 
-def keep(run: RunRecord, tools: Tools, stop: Stop, duration_s: float) -> RunRecord:
+def keep(run: RunRecord, samples: SampleTable, tools: Tools, stop: Stop, duration_s: float) -> RunRecord:
     """Complete the record and hand it to the sink; the record as saved is returned.
 
     Raises:
         CannotEvaluate: the sink takes no more.
     """
-    notes = [*run.notes, *tools.notes.all(whole=run.unfinished is None)]
-    run = run.model_copy(update={"duration_s": round(duration_s, 3), "notes": notes})
+    findings = [*run.findings, *tools.notes.all(whole=run.unfinished is None)]
+    run = run.model_copy(update={"duration_s": round(duration_s, 3), "findings": findings})
     if stop.interrupted:
         run = run.model_copy(update={"exit_code": Interrupted.exit_code})
     try:
-        tools.sink.run(run)
+        tools.sink.run(run, samples)
     except OSError as error:
         why = f"; {stop.reason}" if stop.reason else ""
         hint = "free disk space, and run again: cached answers are not requested again"
@@ -430,33 +402,24 @@ def keep(run: RunRecord, tools: Tools, stop: Stop, duration_s: float) -> RunReco
     return run
 
 
-async def _collected(resolved: Resolved, tools: Tools, seed: int, stop: Stop) -> Collection:
-    if not resolved.suites:
-        return Collection()
-    tools.progress.start(count(resolved.suites))
-    try:
-        return await Collector(resolved, tools, stop, seed).collect()
-    finally:
-        tools.progress.finish()
-
-
 def conclude(  # noqa: PLR0913
     resolved: Resolved,
-    found: Collection,
+    samples: SampleTable,
     caching: Caching,
     members: Members,
     seed: int,
-    ended: tuple[datetime, float, Stop],
+    created: datetime,
+    duration_s: float,
+    stop: Stop,
+    drift: Mapping[str, DriftRecord],
 ) -> RunRecord:
     """Judge the samples; no calls.
 
     Args:
-        ended: when the run began, the seconds that it took, and the switch that may have ended it early.
+        created: when the run began.
+        stop: the switch that may have ended it early.
     """
-    created, duration_s, stop = ended
     judge = Assessor(resolved.suites, resolved.policy, seed, resolved.deleted)
-    assessment = judge.assess(found.samples, stop.reason)
-    comparisons = cache_comparisons(resolved.suites, found.samples, caching, resolved.policy.alpha)
-    # Asked to end after the last sample, it came to its end all the same.
-    unfinished = stop.reason if assessment.missing.samples else None
-    return record(RunResult(resolved, found, assessment, comparisons, seed, created, duration_s, unfinished, members))
+    assessment = judge.assess(samples, stop.cause)
+    comparisons = cache_comparisons(resolved.suites, samples, caching, resolved.policy.alpha)
+    return record(RunResult(resolved, samples, assessment, comparisons, seed, created, duration_s, members, drift))

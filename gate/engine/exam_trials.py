@@ -4,17 +4,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import fsum
 
+import numpy as np
+
 from gate.calls.interface import Progress, Stop
-from gate.cases.case import Case
 from gate.config.policy import RunPolicy
-from gate.engine.arrays import Rows, SampleArrays, scores, stack
+from gate.engine.arrays import SampleGrid, scores, stack
 from gate.engine.compare import compare
 from gate.engine.record_parts import added_up, calls_record, change, dollars_spent, trial_record, with_trials
 from gate.engine.run import Collector, Runner, SampleScoring, Tools
-from gate.engine.samples import NOWHERE, SampleTable
+from gate.engine.samples import ARMS, SampleTable
 from gate.engine.schedule import Job, count
 from gate.errors import GateError
 from gate.record.comparison import Comparison
+from gate.record.findings.finding import Finding
+from gate.record.findings.unfinished import EvaluationFailed
 from gate.record.parts import CallsRecord
 from gate.record.run import ExamChangeRecord, ExamTrialRecord, RunRecord
 from gate.record.transcript import FREE, ArmName, Reply, Sample, Unscored
@@ -23,7 +26,7 @@ from gate.resolve.resolved import Resolved
 from gate.suite import Suite
 
 
-async def with_exam_changes(  # noqa: PLR0913
+async def with_exam_changes(
     run: RunRecord, resolved: Resolved, samples: SampleTable, seed: int, tools: Tools, stop: Stop
 ) -> RunRecord:
     """The record with the results of the edited eval set; verdict, reasons, slices and gaps stay as they are.
@@ -38,8 +41,8 @@ async def with_exam_changes(  # noqa: PLR0913
 
 def quietly(tools: Tools, stop: Stop) -> tuple[Stop, Tools]:
     """A stop switch and tools for work next to the run: the switch ends nothing else, and notes are dropped."""
-    own = Stop(stop.reason)
-    stop.abandon_with(lambda: own.now(stop.reason or "the run was stopped"))
+    own = Stop(stop.cause)
+    stop.abandon_with(lambda: own.now(stop.cause or EvaluationFailed(message="the run was stopped")))
     return own, replace(tools, notes=_Silent())
 
 
@@ -49,7 +52,7 @@ class _Silent:
     def begin(self, known: int) -> None:
         return
 
-    def all(self, *, whole: bool) -> Sequence[str]:
+    def all(self, *, whole: bool) -> Sequence[Finding]:
         return ()
 
 
@@ -78,7 +81,7 @@ class _Watched:
     def see(self, sample: Sample) -> None:
         self.unscored += isinstance(sample.reply, Reply) and isinstance(sample.score, Unscored)
         if self.unscored >= UNSCORED:
-            self.stop.drain(f"{UNSCORED} answers could not be scored")
+            self.stop.drain(EvaluationFailed(message=f"{UNSCORED} answers could not be scored"))
 
 
 @dataclass(slots=True)
@@ -108,10 +111,10 @@ class _Trials:
         try:
             await collector.collect()
         except GateError as error:
-            self.stop.drain(error.message)
+            self.stop.drain(EvaluationFailed(message=error.message))
         finally:
             self.tools.progress.finish()
-        return collector.found.samples
+        return collector.samples
 
     async def _edit(self, edit: ExamEdit, table: SampleTable) -> ExamChangeRecord:
         """The trials of one suite, and what they cost."""
@@ -122,45 +125,52 @@ class _Trials:
                 continue
             taken = table
             if trial.answers is not None:
-                rows = Rows(table, trial.answers.name)
-                calls.append(calls_record(rows))
-                spent.append(dollars_of(rows))
+                answers = table.of_suite(trial.answers.name)
+                calls.append(calls_record(answers))
+                spent.append(dollars_of(answers))
             if trial.kind in ("scorers", "rescored"):
                 source = self.samples if trial.answers is None else table
                 taken = await self._rescored(trial, source)
-                rows = Rows(taken, trial.suite.name)
-                calls.append(_judged(rows))
-                spent.append(dollars_of(rows))
+                calls.append(_judge_calls(taken))
+                spent.append(dollars_of(taken))
             records.append(self._record(trial, taken))
         known = [amount for amount in spent if amount is not None]
         total = fsum(known) if len(known) == len(spent) else None
         return change(edit, records).model_copy(update={"calls": added_up(calls), "spent_usd": total})
 
     async def _rescored(self, trial: Trial, source: SampleTable) -> SampleTable:
-        """The same answers, scored by the change's scorers."""
-        panel, out = self.tools.panel(trial.suite.exam), SampleTable()
+        """The same answers, scored by the change's scorers; samples that early stopping saved are not requested now.
+
+        In a trial of kind `rescored` the answers with the scores that count are its baseline.
+        """
+        suite, panel, out = trial.suite, self.tools.panel(trial.suite.exam), SampleTable()
         marking = SampleScoring(lambda _: panel, lambda: None)
-        known = source.by_case()
+        grid = SampleGrid(suite, source)
+        positions = {case.id: position for position, case in enumerate(suite.exam.cases)}
 
         async def take(job: Job) -> tuple[Sample, ...]:
-            sample = source.whole(_at(known.get((job.suite.name, job.case.id, job.arm), ()), job.index))
+            sample = grid.whole(ARMS.index(job.arm), positions[job.case.id], job.index)
+            if sample is None:
+                return ()
+            if trial.kind == "rescored":
+                out.add(replace(_paid(sample), arm=ArmName.BASELINE, scores=()))
             return tuple(map(_paid, await marking.samples(job, job.index, sample.reply)))
 
-        jobs = _answered(trial.suite, source)
+        # The arms of a pair are neighbours, so that scorers that compare have few answers waiting.
+        places = np.argwhere(grid.replied.transpose(1, 2, 0)).tolist()
+        jobs = (Job(suite, suite.exam.cases[case], ARMS[arm], index) for case, index, arm in places)
 
         def keep(sample: Sample) -> None:
-            out.add(sample, NOWHERE)
+            out.add(sample)
             self.watched.see(sample)
 
         runner = Runner(take, keep, self.stop, self.tools.workers)
         try:
-            await runner.run(iter(jobs))
+            await runner.run(jobs)
         except GateError as error:
-            self.stop.drain(error.message)
+            self.stop.drain(EvaluationFailed(message=error.message))
         for sample in marking.rest():
             keep(_paid(sample))
-        if trial.kind == "rescored":
-            _as_baseline(source, trial.suite, out)
         return out
 
     def _record(self, trial: Trial, table: SampleTable) -> ExamTrialRecord:
@@ -182,30 +192,9 @@ class _Trials:
     def _compared(self, suite: Suite, table: SampleTable) -> Comparison:
         """All cases of a trial, tested by themselves, and by `maxt` whatever the method of the run."""
         both = suite if suite.baseline is not None else replace(suite, baseline=suite.candidate)
-        stacked = stack([both], {both.name: scores(SampleArrays(both, table))})
+        stacked = stack([both], {both.name: scores(SampleGrid(both, table))})
         policy = RunPolicy(confidence=self.resolved.policy.confidence)
         return compare(stacked, policy, self.seed).slices[0][1]
-
-
-def _answered(suite: Suite, source: SampleTable) -> list[Job]:
-    """The answers that there are; samples that early stopping saved are not requested now."""
-    cases: dict[str, Case] = {case.id: case for case in suite.exam.cases}
-    return [
-        Job(suite, cases[one.case_id], one.arm, one.index)
-        for one in source
-        if one.suite == suite.name and one.case_id in cases and isinstance(one.reply, Reply)
-    ]
-
-
-def _at(samples: Sequence[Sample], index: int) -> Sample:
-    return next(sample for sample in samples if sample.index == index)
-
-
-def _as_baseline(source: SampleTable, suite: Suite, out: SampleTable) -> None:
-    """Add the answers as a baseline, with the scores by the scorers that count."""
-    for sample in source:
-        if sample.suite == suite.name and isinstance(sample.reply, Reply):
-            out.add(replace(_paid(sample), arm=ArmName.BASELINE, scores=()), NOWHERE)
 
 
 def _paid(sample: Sample) -> Sample:
@@ -217,18 +206,18 @@ def _paid(sample: Sample) -> Sample:
 
 def _alone(suite: Suite, table: SampleTable) -> list[float]:
     """Mean scores of the cases that have one, of the one arm that was called."""
-    grid = SampleArrays(suite, table)
-    values, known = grid.figures("score")[1], grid.scored[1]
+    grid = SampleGrid(suite, table)
+    values, known = grid["score"][1], grid.scored[1]
     return [float(values[row][known[row]].mean()) for row in range(len(known)) if known[row].any()]
 
 
-def _judged(rows: Rows) -> CallsRecord:
+def _judge_calls(table: SampleTable) -> CallsRecord:
     """The calls of judges only."""
-    made, cached, again = (int(rows.scores(name).sum()) for name in ("calls", "reused", "retries"))
+    made, cached, again = (int(table.scores[name].sum()) for name in ("calls", "reused", "retries"))
     return CallsRecord(made=made, cached=cached, retried=again, failed=0)
 
 
-def dollars_of(rows: Rows) -> float | None:
+def dollars_of(table: SampleTable) -> float | None:
     """Dollars; None where a price is unknown, 0 where no call has a price."""
-    amount, why = dollars_spent(rows)
+    amount, why = dollars_spent(table)
     return 0.0 if why == FREE else amount

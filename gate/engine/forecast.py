@@ -13,7 +13,7 @@ from gate.config.gatefile import READING, TRIED
 from gate.config.policy import RunPolicy
 from gate.config.values import OVERALL
 from gate.engine import noise
-from gate.engine.arrays import Scores, Slice, Stack, cluster_numbers, stack
+from gate.engine.arrays import CaseMeans, Slice, Stack, cluster_numbers, stack
 from gate.engine.noise import Spread, compares_itself
 from gate.engine.schedule import count, why_not
 from gate.engine.spending import (
@@ -36,6 +36,7 @@ from gate.stats.arrays import BLOCKABLE_UNITS
 from gate.stats.intervals import normal_quantile
 from gate.stats.power import DIFFUSE, WHOLE, cases_needed, detectable, layout_critical, power_of
 from gate.suite import Arm, Suite
+from gate.values import listed
 
 Tier: TypeAlias = Literal["never blocks", "below the floor", "decides", "comfortable", "ample"]
 
@@ -133,8 +134,8 @@ def layout(suites: Sequence[Suite], policy: RunPolicy, spreads: Mapping[str, Spr
     """Stack the suites as the run would."""
     paired = [suite for suite in suites if len(suite.arms) > 1]
     if not paired:
-        nothing = np.empty(0)
-        empty = Stack(nothing, nothing, np.empty(0, dtype=np.int64), ())
+        nothing = np.empty(0, dtype=np.int64)
+        empty = Stack(_blank(0), nothing, (), nothing)
         return SliceLayout(empty, frozenset(), math.inf, lambda _: math.inf)
     blank = {suite.name: _blank(len(suite.exam.cases)) for suite in paired}
     whole = stack(paired, blank)
@@ -159,9 +160,7 @@ class _Scale:
 
     def critical(self, slices: Mapping[str, NDArray[np.int64]], units: NDArray[np.int64]) -> float:
         if not self.policy.joint:
-            # Bonferroni's level is that of Holm's first step, too, which decides whether anything blocks.
-            looks = 1 if self.policy.correction == "none" else len(slices)
-            return normal_quantile(1.0 - self.policy.alpha / looks)
+            return normal_quantile(1.0 - self.policy.alpha)
         return layout_critical(slices, units.size, alpha=self.policy.alpha, clusters=units, ties=self.ties)
 
     def alone(self, units: int) -> float:
@@ -254,8 +253,8 @@ def _needed(spread: Spread, each: float, critical: float, question: FallToShow, 
     return FigureRange(_cases(least, each), _cases(most, each))
 
 
-def _blank(n: int) -> Scores:
-    return Scores(np.arange(n, dtype=np.int64), np.zeros(n), np.zeros(n))
+def _blank(n: int) -> CaseMeans:
+    return CaseMeans(np.arange(n, dtype=np.int64), np.zeros((2, n)))
 
 
 def _finite(value: float) -> float | None:
@@ -264,10 +263,6 @@ def _finite(value: float) -> float | None:
 
 def _cases(units: int | None, each: float) -> float | None:
     return None if units is None else float(math.ceil(units * each))
-
-
-LISTED = 5
-"""Slices named in one sentence."""
 
 
 def warnings(suites: Sequence[SuiteForecast], planned: Sequence[Suite]) -> Iterator[PlanWarning]:
@@ -298,9 +293,8 @@ def warnings(suites: Sequence[SuiteForecast], planned: Sequence[Suite]) -> Itera
                 severe=True,
             )
         elif small:
-            listed = ", ".join(f"{row.slice} ({row.units})" for row in small[:LISTED])
-            more = f" and {len(small) - LISTED} more" if len(small) > LISTED else ""
-            yield PlanWarning(f"can never block, under {BLOCKABLE_UNITS} independent cases: {listed}{more}")
+            named = listed([f"{row.slice} ({row.units})" for row in small])
+            yield PlanWarning(f"can never block, under {BLOCKABLE_UNITS} independent cases: {named}")
 
 
 def _counted(units: int) -> str:
@@ -451,19 +445,18 @@ def _mean(cost: ArmAxis, answers: int) -> Usage | None:
 
 
 def _notes(resolved: Resolved, spreads: dict[str, Spread]) -> Iterator[str]:
-    yield from resolved.notes
+    yield from (note.text for note in resolved.notes)
     tried = [one.answers for edit in resolved.edits for one in edit.trials if one.answers and not one.reason]
     if tried:
         yield f"After the verdict, {count(tried):,} more answers test the edited eval set."
     for suite in resolved.suites:
         yield from _promises(suite)
-    yield from sampling_notes(resolved.suites)
-    yield from preference_notes(resolved.suites)
+    yield from (note.text for note in sampling_notes(resolved.suites))
+    yield from (note.text for note in preference_notes(resolved.suites))
     if any(spread.basis == "assumed" for spread in spreads.values()):
         yield "gate calibrate measures the noise that is assumed here, with calls of the baseline against itself."
-    if resolved.policy.method != "maxt":
-        if resolved.policy.correction == "none":
-            yield f"The method {resolved.policy.method} does not correct for several slices: false blocks add up."
+    if not resolved.policy.joint:
+        yield f"The method {resolved.policy.method} does not correct for several slices: false blocks add up."
 
 
 def _promises(suite: Suite) -> Iterator[str]:

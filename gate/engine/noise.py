@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gate.engine.arrays import Floats
+from gate.engine.samples import Floats
 from gate.record.run import SuiteRecord
 from gate.stats.arrays import TOLERANCE
 from gate.stats.power import Noise, split_noise

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gate.cases.case import Case, render, variables_of, writers
-from gate.engine.arrays import ARMS, Floats, Ints, SampleArrays, clusters, side_by_side
+from gate.engine.arrays import SampleGrid, clusters, side_by_side
 from gate.engine.compare import estimate
-from gate.engine.samples import SampleTable
+from gate.engine.samples import ARMS, Floats, Ints, SampleTable
 from gate.errors import InputErrors
-from gate.messages import IMAGE_TOKENS, Message
+from gate.messages import CHARS_PER_TOKEN, IMAGE_TOKENS, Message
 from gate.prompts.version import Prompt
 from gate.record.comparison import ArmPrefix, CacheComparison, CacheTerms, Estimate, Obstacle, PrefixEnd
 from gate.record.transcript import ArmName
@@ -173,8 +173,6 @@ def _first_part(prompt: Prompt, text: str, case: Case) -> tuple[int, Origin] | N
         return 0, Origin(1, "")
 
 
-CHARS_PER_TOKEN = 4.0
-"""Used where no reply reports its tokens."""
 LEAST_LOSS = 16
 LEAST_SHARE = 0.05
 """A prefix that lost fewer tokens, or a smaller part of itself, is not reported."""
@@ -187,12 +185,12 @@ class _Tokens:
     Args:
         read: float[N], tokens that were read from a cache.
         total: float[N], all tokens.
-        told: int[N], how many replies report it.
+        replies: int[N], how many replies report them.
     """
 
     read: Floats
     total: Floats
-    told: Ints
+    replies: Ints
 
 
 def cache_comparisons(
@@ -209,7 +207,7 @@ def cache_comparisons(
     for suite in (suite for suite in suites if suite.baseline is not None):
         try:
             found = {name: terms(suite.arm(name)) for name in ArmName}
-            out[suite.name] = compare_caching(SampleArrays(suite, table), found, alpha)
+            out[suite.name] = compare_caching(SampleGrid(suite, table), found, alpha)
         except Exception:  # noqa: BLE001, S112
             # It renders untrusted templates once more, in its own way, so no list of errors is complete.
             # What ends a program (KeyboardInterrupt, SystemExit, a cancelled task) is no Exception and passes.
@@ -217,16 +215,16 @@ def cache_comparisons(
     return out
 
 
-def compare_caching(grid: SampleArrays, terms: Mapping[ArmName, CacheTerms], alpha: float) -> CacheComparison:
+def compare_caching(grid: SampleGrid, terms: Mapping[ArmName, CacheTerms], alpha: float) -> CacheComparison:
     """Compare what a prompt cache can keep, and did keep, of the arms' requests."""
-    suite, told = grid.suite, _told(grid)
+    suite, tokens = grid.suite, _tokens(grid)
     prompts = {name: arm.version.prompt for name, arm in suite.arms.items()}
     found = {name: prefix_of(prompt, suite.exam.cases) for name, prompt in prompts.items()}
-    arms = {arm: _arm(found[arm], told[arm], terms[arm]) for arm in ArmName}
+    arms = {arm: _arm(found[arm], tokens[arm], terms[arm]) for arm in ArmName}
     before, after = arms[ArmName.BASELINE], arms[ArmName.CANDIDATE]
     fresh = _fresh(suite, found, after)
     price = terms[ArmName.CANDIDATE].write_usd
-    shares = _shares(suite, told, alpha)
+    shares = _shares(suite, tokens, alpha)
     return CacheComparison(
         baseline=before,
         candidate=after,
@@ -240,8 +238,8 @@ def compare_caching(grid: SampleArrays, terms: Mapping[ArmName, CacheTerms], alp
     )
 
 
-def _arm(prefix: Prefix, told: _Tokens, terms: CacheTerms) -> ArmPrefix:
-    rate = _tokens_per_char(prefix, told)
+def _arm(prefix: Prefix, known: _Tokens, terms: CacheTerms) -> ArmPrefix:
+    rate = _tokens_per_char(prefix, known)
     per_char = 1.0 / CHARS_PER_TOKEN if rate is None else rate
     obstacle, chars = _kept(prefix, terms)
     tokens = round(chars * per_char)
@@ -259,18 +257,18 @@ def _arm(prefix: Prefix, told: _Tokens, terms: CacheTerms) -> ArmPrefix:
     )
 
 
-def _told(grid: SampleArrays) -> dict[ArmName, _Tokens]:
+def _tokens(grid: SampleGrid) -> dict[ArmName, _Tokens]:
     kept, _ = side_by_side(grid)
-    read = np.where(kept, grid.numbers("read"), 0)
-    total = np.where(kept, grid.numbers("fresh") + grid.numbers("read") + grid.numbers("write"), 0)
+    read = np.where(kept, grid["cache_read_tokens"], 0)
+    total = np.where(kept, grid["input_tokens"] + grid["cache_read_tokens"] + grid["cache_write_tokens"], 0)
     columns = (read.sum(axis=2).astype(np.float64), total.sum(axis=2).astype(np.float64), (total > 0).sum(axis=2))
     return {arm: _Tokens(*(column[number] for column in columns)) for number, arm in enumerate(ARMS)}
 
 
-def _tokens_per_char(prefix: Prefix, told: _Tokens) -> float | None:
-    positions = list(prefix.lengths)
-    chars = float(told.told[positions] @ np.array(list(prefix.lengths.values()), dtype=np.int64)) if positions else 0.0
-    return float(told.total[positions].sum()) / chars if chars else None
+def _tokens_per_char(prefix: Prefix, known: _Tokens) -> float | None:
+    positions, lengths = list(prefix.lengths), np.array(list(prefix.lengths.values()), dtype=np.int64)
+    chars = float(known.replies[positions] @ lengths) if positions else 0.0
+    return float(known.total[positions].sum()) / chars if chars else None
 
 
 def _kept(prefix: Prefix, terms: CacheTerms) -> tuple[Obstacle, int]:
@@ -320,10 +318,10 @@ def _mentions(prompt: Prompt, variable: str) -> bool:
 
 
 def _shares(
-    suite: Suite, told: Mapping[ArmName, _Tokens], alpha: float
+    suite: Suite, tokens: Mapping[ArmName, _Tokens], alpha: float
 ) -> tuple[Estimate | None, Estimate | None, Estimate | None]:
     """Part of the input that was read from a cache: baseline, candidate, and their difference."""
-    arms = [told[arm] for arm in ARMS]
+    arms = [tokens[arm] for arm in ARMS]
     labels = clusters(suite)
     own, where = [], [np.flatnonzero(arm.total) for arm in arms]
     for arm, rows in zip(arms, where, strict=True):

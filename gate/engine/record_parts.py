@@ -14,9 +14,9 @@ import numpy as np
 from gate.config.models import ModelRef, Params
 from gate.config.scorer import ScorerSpec
 from gate.config.targets import ToolLoop, calls_own_models
-from gate.engine.arrays import Floats, Ints, Rows
-from gate.engine.samples import DOLLARS, UNKNOWN
+from gate.engine.samples import DOLLARS, UNKNOWN, Columns, SampleTable
 from gate.prompts.version import Prompt
+from gate.record.findings.notes import ExamEdited
 from gate.record.parts import (
     ArmRecord,
     AskedModel,
@@ -213,6 +213,22 @@ def untried(resolved: Resolved) -> list[ExamChangeRecord]:
     return [change(edit, [trial_record(trial, IN_PARTS) for trial in edit.trials]) for edit in resolved.edits]
 
 
+def exam_findings(resolved: Resolved) -> Iterator[ExamEdited]:
+    """How the change edits its own eval sets, and the settings of the whole run."""
+    for edit in resolved.edits:
+        changes = edit.changes
+        yield ExamEdited(
+            suite=edit.suite,
+            rules=[rule.name for rule in edit.rules],
+            added=len(changes.added),
+            removed=len(changes.removed),
+            edited=len(changes.edited),
+            obsolete=len(changes.obsolete),
+        )
+    if resolved.run_edits:
+        yield ExamEdited(suite="", rules=[edit.name for edit in resolved.run_edits])
+
+
 def change(edit: ExamEdit, trials: Sequence[ExamTrialRecord]) -> ExamChangeRecord:
     """The changes of one eval set."""
     return ExamChangeRecord(
@@ -306,10 +322,10 @@ def exam_record(suite: Suite, changes: ExamChanges, members: Members | None = No
     )
 
 
-def arm_record(arm: Arm, rows: Rows, name: ArmName) -> ArmRecord:
+def arm_record(arm: Arm, table: SampleTable, name: ArmName) -> ArmRecord:
     """One arm, with the models that its replies name, and how they ended."""
     models, endings = set(), Counter[Ending]()
-    for (model_id, stop_reason, blank), count in rows.endings(name).items():
+    for (model_id, stop_reason, blank), count in table.endings(name).items():
         models.add(model_id)
         endings[ending(stop_reason, blank=blank)] += count
     texts, more = prompt_texts(arm.version.prompt)
@@ -333,45 +349,46 @@ def arm_record(arm: Arm, rows: Rows, name: ArmName) -> ArmRecord:
     )
 
 
-def calls_record(rows: Rows) -> CallsRecord:
+def calls_record(table: SampleTable) -> CallsRecord:
     """Model calls of some samples: those of agents, step by step, of simulated users, and of judges."""
-    made = rows.scores("calls").sum() + rows.numbers("made").sum() + rows.numbers("aside").sum()
+    samples, scores = table.samples, table.scores
     return CallsRecord(
-        made=int(made),
-        cached=int(rows.scores("reused").sum() + rows.numbers("known").sum()),
-        retried=int(rows.scores("retries").sum() + rows.numbers("again").sum()),
-        failed=int(rows.flags("failed").sum()),
+        made=int(samples["calls"].sum()) + int(samples["aside_calls"].sum()) + int(scores["calls"].sum()),
+        cached=int(samples["reused_calls"].sum()) + int(scores["reused"].sum()),
+        retried=int(samples["retries"].sum()) + int(scores["retries"].sum()),
+        failed=int(samples["failed"].sum()),
     )
 
 
-def dollars_spent(rows: Rows, suite: Suite | None = None) -> tuple[float | None, str]:
+def dollars_spent(table: SampleTable, suite: Suite | None = None) -> tuple[float | None, str]:
     """Dollars of answers, simulated users and judges, and why they are not known.
 
     `suite` is None where the samples are those of several.
     """
-    prices = np.concatenate([rows.numbers("paid"), rows.numbers("aside_paid"), rows.scores("price")])
+    samples, scores = table.samples, table.scores
+    prices = np.concatenate([samples["paid_price"], samples["aside_price"], scores["price"]])
     if np.any(prices == UNKNOWN):
         silent = suite is not None and any(calls_own_models(suite.arm(name).target) for name in suite.arms)
-        return None, UNTOLD if silent and np.any(rows.numbers("paid") == UNKNOWN) else UNPRICED
-    costs = np.concatenate([rows.figures("dollars"), rows.figures("aside_dollars"), rows.scores("cost")])
-    total = _dollars(prices, costs)
+        return None, UNTOLD if silent and np.any(samples["paid_price"] == UNKNOWN) else UNPRICED
+    total = _dollars(prices, np.concatenate([samples["paid"], samples["aside_paid"], scores["cost"]]))
     return total, "" if total is not None else FREE
 
 
-def spending_record(rows: Rows) -> SpendingRecord:
+def spending_record(table: SampleTable) -> SpendingRecord:
     """Who made the calls of some samples, and what they cost."""
+    samples, scores = table.samples, table.scores
     return SpendingRecord(
-        answers=_spent(rows.numbers("made"), rows.numbers("paid"), rows.figures("dollars")),
-        aside=_spent(rows.numbers("aside"), rows.numbers("aside_paid"), rows.figures("aside_dollars")),
-        judges=_spent(rows.scores("calls"), rows.scores("price"), rows.scores("cost")),
+        answers=_spent(samples["calls"], samples["paid_price"], samples["paid"]),
+        aside=_spent(samples["aside_calls"], samples["aside_price"], samples["aside_paid"]),
+        judges=_spent(scores["calls"], scores["price"], scores["cost"]),
     )
 
 
-def _spent(calls: Ints, prices: Ints, costs: Floats) -> SpentRecord:
+def _spent(calls: Columns, prices: Columns, costs: Columns) -> SpentRecord:
     return SpentRecord(calls=int(calls.sum()), usd=_dollars(prices, costs))
 
 
-def _dollars(prices: Ints, costs: Floats) -> float | None:
+def _dollars(prices: Columns, costs: Columns) -> float | None:
     """The sum; None where one price is not known, or there is none."""
     dollars = costs[prices == DOLLARS]
     return math.fsum(dollars) if dollars.size and not np.any(prices == UNKNOWN) else None

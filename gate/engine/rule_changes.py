@@ -9,16 +9,16 @@ from gate.config.gatefile import TRIED, RuleComparisonOptions
 from gate.config.policy import RunPolicy
 from gate.config.scorer import ScorerSpec, parse_scorers
 from gate.config.specification import GeneratedTest, OutputRule
-from gate.engine.arrays import Rows
+from gate.engine.arrays import SampleGrid
 from gate.engine.exam_trials import dollars_of, quietly
 from gate.engine.record_parts import added_up, calls_record
 from gate.engine.run import Collector, Tools
-from gate.engine.samples import SampleTable
 from gate.engine.schedule import count
 from gate.errors import GateError
+from gate.record.findings.unfinished import EvaluationFailed
 from gate.record.parts import CallsRecord
 from gate.record.run import PromisesRecord, PromiseTrialRecord, RunRecord
-from gate.record.transcript import ArmName, Dollars, Effort
+from gate.record.transcript import Dollars, Effort
 from gate.resolve.resolved import Resolved
 from gate.suite import Exam, Suite
 from gate.testgen.effort import LEVELS, RULES, EffortSettings
@@ -79,13 +79,12 @@ def _blank(suite: Suite, reason: str) -> PromisesRecord:
 
 async def _told(reading: "PromiseComparison") -> PromisesRecord:
     """The result; a failure becomes a note."""
-    stop, why = reading.order.stop, reading.tools.exhausted
-    reason = stop.reason or why() or reading.wanted.unable
+    reason = reading.ended or reading.wanted.unable
     if not reason:
         try:
-            return await until_stopped(_read(reading), stop)
+            return await until_stopped(_read(reading), reading.order.stop)
         except GateError as error:
-            reason = stop.reason or why() or error.message
+            reason = reading.ended or error.message
     return _paid(_blank(reading.suite, reason), reading.effort)
 
 
@@ -147,7 +146,7 @@ class PromiseComparison:
         try:
             tests = await self._tests(compared, rules[:TRIED])
         except GateError as error:
-            notes.append(f"No tests were made for the new rules: {self._why(error)}.")
+            notes.append(f"No tests were made for the new rules: {self.ended or error.message}.")
         found = _paid(found.model_copy(update={"notes": list(dict.fromkeys(notes))}), self.effort)
         return await self._tried(found, compared, tests) if tests else found
 
@@ -164,8 +163,11 @@ class PromiseComparison:
     def _agents(self) -> bool:
         return any(arm.target is not None for arm in self.suite.arms.values())
 
-    def _why(self, error: GateError) -> str:
-        return self.order.stop.reason or self.tools.exhausted() or error.message
+    @property
+    def ended(self) -> str:
+        """What ended the work; empty where it goes on."""
+        cause = self.order.stop.cause or self.tools.exhausted()
+        return "" if cause is None else cause.phrase
 
     async def _tests(self, compared: RuleComparison, rules: Sequence[OutputRule]) -> tuple[GeneratedTest, ...]:
         """Tests for new rules, and for their inverses."""
@@ -196,16 +198,16 @@ class PromiseComparison:
         try:
             await collector.collect()
         except GateError as error:
-            self.order.stop.drain(error.message)
+            self.order.stop.drain(EvaluationFailed(message=error.message))
         finally:
             self.tools.progress.finish()
-        table, rows = collector.found.samples, Rows(collector.found.samples, trial.name)
-        spent = dollars_of(rows)
+        spent = dollars_of(collector.samples)
         total = None if spent is None or found.spent_usd is None else found.spent_usd + spent
+        grid = SampleGrid(trial, collector.samples)
         shown = {change.head.id: change.base.id for change in compared.diff.rules if change.head and change.base}
         made = dict.fromkeys(test.rule for test in tests)
-        trials = [_trial(rule, tests, table).model_copy(update={"rule": shown.get(rule, rule)}) for rule in made]
-        calls = added_up([found.calls, calls_record(rows)])
+        trials = [_trial(rule, tests, grid).model_copy(update={"rule": shown.get(rule, rule)}) for rule in made]
+        calls = added_up([found.calls, calls_record(collector.samples)])
         return found.model_copy(update={"trials": trials, "calls": calls, "spent_usd": total})
 
 
@@ -219,21 +221,21 @@ def _judged(rule: OutputRule, wanted: RuleComparisonOptions) -> tuple[ScorerSpec
     return parse_scorers([{"judge": options}], f"rule {rule.id}")
 
 
-def _trial(rule: str, tests: Sequence[GeneratedTest], table: SampleTable) -> PromiseTrialRecord:
-    ids = {test.id for test in tests if test.rule == rule}
-    kept = {ArmName.BASELINE: 0, ArmName.CANDIDATE: 0}
-    scored = dict(kept)
-    for sample in table:
-        if sample.case_id in ids and isinstance(sample.score, float):
-            scored[sample.arm] += 1
-            kept[sample.arm] += sample.score >= KEPT
+def _trial(rule: str, tests: Sequence[GeneratedTest], grid: SampleGrid) -> PromiseTrialRecord:
+    """How both arms keep one rule; `tests` are the cases of the grid."""
+    own = [position for position, test in enumerate(tests) if test.rule == rule]
+    scored = grid.scored[:, own]
+    kept = scored & (grid["score"][:, own] >= KEPT)
+    (baseline_scored, candidate_scored), (baseline_kept, candidate_kept) = (
+        flags.sum(axis=(1, 2)).tolist() for flags in (scored, kept)
+    )
     return PromiseTrialRecord(
         rule=rule,
-        tests=len(ids),
-        baseline_kept=kept[ArmName.BASELINE],
-        baseline_scored=scored[ArmName.BASELINE],
-        candidate_kept=kept[ArmName.CANDIDATE],
-        candidate_scored=scored[ArmName.CANDIDATE],
+        tests=len(own),
+        baseline_kept=baseline_kept,
+        baseline_scored=baseline_scored,
+        candidate_kept=candidate_kept,
+        candidate_scored=candidate_scored,
     )
 
 

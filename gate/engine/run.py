@@ -3,21 +3,24 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import fmean
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from gate.agents.interface import Question, Target
 from gate.calls.interface import Calls, Memory, Progress, Stop
-from gate.cases.case import NotBuilt
-from gate.config.models import Params
+from gate.cases.case import Case, NotBuilt
+from gate.config.models import ModelRef, Params
 from gate.config.scorer import ScorerSpec
-from gate.engine.arrays import WANTED, SampleArrays
+from gate.engine.arrays import WANTED, SampleGrid
 from gate.engine.compare import drifted
 from gate.engine.samples import NOWHERE, SampleTable
 from gate.engine.schedule import Job, Pair, Schedule, Share, by_lane, count, lacking, look, looks_planned, why_not
+from gate.record.findings.finding import Finding
+from gate.record.findings.unfinished import CannotSave, ServiceFailed
+from gate.record.parts import DriftRecord
 from gate.record.run import RunRecord
-from gate.record.transcript import CUT_OFF, ArmName, Failed, Reply, Sample, Score, Unscored, Words
+from gate.record.transcript import CUT_OFF, ArmName, Failed, Reply, Sample, Score, Unscored
 from gate.resolve.resolved import Resolved
 from gate.scoring.interface import CodeScorer, ModelScorer, Subject, combine_scores
 from gate.scoring.panel import Panel
@@ -28,16 +31,13 @@ class RunSink(Protocol):
     """Keeps the record of a run."""
 
     def sample(self, sample: Sample) -> int:
-        """Keep one finished sample at once, so that nothing is lost when the run is killed.
+        """Keep one finished sample at once, so that nothing is lost when the run is killed; the result is its place."""
 
-        The result is the place of its texts, for `words`.
-        """
+    def read(self, place: int) -> Sample:
+        """The sample at a place."""
 
-    def words(self, place: int) -> Words:
-        """The texts of a saved sample."""
-
-    def run(self, run: RunRecord) -> None:
-        """Keep the finished run."""
+    def run(self, run: RunRecord, samples: SampleTable) -> None:
+        """Keep the finished run; reports take figures and texts from its samples."""
 
 
 class Tracing(Protocol):
@@ -56,8 +56,8 @@ class Notes(Protocol):
     def begin(self, known: int) -> None:
         """So many answers are known; the first call comes next."""
 
-    def all(self, *, whole: bool) -> Sequence[str]:
-        """Sentences for the record of a run that came to its end, or of one that did not."""
+    def all(self, *, whole: bool) -> Sequence[Finding]:
+        """Notes for the record of a run that came to its end, or of one that did not."""
 
 
 FAILURES_IN_A_ROW = 25
@@ -104,7 +104,7 @@ class Runner:
             return
         self._failures += 1
         if not self._answered and self._failures >= FAILURES_IN_A_ROW:
-            self.stop.drain(f"the first {self._failures} calls all failed; the last one: {sample.reply.reason}")
+            self.stop.drain(ServiceFailed(calls=self._failures, error=sample.reply.reason))
 
 
 async def until_done(workers: Sequence[Coroutine[object, object, None]], stop: Stop) -> None:
@@ -130,29 +130,11 @@ def _cancel(tasks: Iterable[asyncio.Future[None]]) -> None:
         task.cancel()
 
 
+Key: TypeAlias = tuple[str, str, int]
+"""Suite, case and index of a pair."""
+
 NO_RIVAL = "the other arm gave no answer to compare with"
 CUT_SHORT = "the run ended before the other arm had answered"
-
-
-@dataclass(frozen=True, slots=True)
-class _Half:
-    """One arm's part of a pair.
-
-    Args:
-        unscored: why there is no score, whatever the other arm has; None where there can be one.
-    """
-
-    job: Job
-    reply: Reply | Failed
-    scores: tuple[Score, ...] = ()
-    unscored: Unscored | None = None
-
-    def sample(self, more: tuple[Score, ...] = (), unscored: Unscored | None = None) -> Sample:
-        """The finished sample; `more` has the scores of scorers that compare."""
-        scores = self.scores + more
-        score = self.unscored or unscored or combine_scores(scores)
-        job = self.job
-        return Sample(job.suite.name, job.case.id, job.arm, job.index, self.reply, scores, score, job.warmup)
 
 
 @dataclass(slots=True)
@@ -161,7 +143,7 @@ class SampleScoring:
 
     panel: Callable[[str], Panel]
     on_unscored: Callable[[], None]
-    _waiting: dict[tuple[str, str, int], _Half] = field(default_factory=dict, init=False)
+    _waiting: dict[Key, Sample] = field(default_factory=dict, init=False)
 
     async def samples(self, job: Job, index: int, reply: Reply | Failed) -> tuple[Sample, ...]:
         """The samples that this answer finishes: its own, that of the whole pair, or none yet.
@@ -169,46 +151,59 @@ class SampleScoring:
         Its judges know the answer under `index`; `reply` may be a failure.
         """
         panel = self.panel(job.suite.name)
-        half = await self._half(panel, job, index, reply)
+        sample = await self._scored(panel, job, index, reply)
         if not (job.suite.baseline and panel.compares(job.case)):
-            return (half.sample(),)
-        key = job.suite.name, job.case.id, job.index
+            return (sample,)
+        key = sample.suite, sample.case_id, sample.index
         other = self._waiting.pop(key, None)
         if other is None:
-            self._waiting[key] = half
+            self._waiting[key] = sample
             return ()
-        return await self._compared(panel, *(half, other) if job.arm is ArmName.BASELINE else (other, half))
+        pair = (sample, other) if job.arm is ArmName.BASELINE else (other, sample)
+        return await self._compared(panel, job.case, *pair)
 
     def rest(self) -> Iterator[Sample]:
         """Samples whose other half never came; they are given out once."""
         while self._waiting:
-            _, half = self._waiting.popitem()
-            yield half.sample(unscored=Unscored(CUT_SHORT))
+            _, sample = self._waiting.popitem()
+            yield _without_comparison(sample, CUT_SHORT)
 
-    async def _half(self, panel: Panel, job: Job, index: int, reply: Reply | Failed) -> _Half:
-        if isinstance(reply, Failed):
+    async def _scored(self, panel: Panel, job: Job, index: int, reply: Reply | Failed) -> Sample:
+        """The sample with the scores of scorers that see one answer."""
+        scores: tuple[Score, ...] = ()
+        if (unscored := _unscorable(reply)) is None and isinstance(reply, Reply):
+            scores = await panel.scores(Subject.of(job.case, reply), index)
+        if isinstance(reply, Failed) or any(isinstance(score.value, Unscored) for score in scores):
             self.on_unscored()
-            return _Half(job, reply, unscored=Unscored(reply.reason))
-        if reply.stop_reason in CUT_OFF and not reply.text.strip():
-            why = Unscored("the reply was cut off before any text came: raise max_output_tokens")
-            return _Half(job, reply, unscored=why)
-        scores = await panel.scores(Subject.of(job.case, reply), index)
-        if any(isinstance(score.value, Unscored) for score in scores):
-            self.on_unscored()
-        return _Half(job, reply, scores)
+        combined = unscored or combine_scores(scores)
+        return Sample(job.suite.name, job.case.id, job.arm, job.index, reply, scores, combined, job.warmup)
 
-    async def _compared(self, panel: Panel, baseline: _Half, candidate: _Half) -> tuple[Sample, ...]:
-        case, (left, right) = baseline.job.case, (baseline.reply, candidate.reply)
-        if isinstance(left, Failed) or isinstance(right, Failed) or baseline.unscored or candidate.unscored:
-            return tuple(half.sample(unscored=Unscored(NO_RIVAL)) for half in (baseline, candidate))
-        pair = Subject.of(case, left), Subject.of(case, right)
-        more = await panel.compared(*pair, baseline.job.index)
+    async def _compared(self, panel: Panel, case: Case, baseline: Sample, candidate: Sample) -> tuple[Sample, ...]:
+        both = baseline, candidate
+        answers = [sample.reply for sample in both if isinstance(sample.reply, Reply) and not _unscorable(sample.reply)]
+        if len(answers) < len(both):
+            return tuple(_without_comparison(sample, NO_RIVAL) for sample in both)
+        left, right = (Subject.of(case, answer) for answer in answers)
+        more = await panel.compared(left, right, baseline.index)
         if any(isinstance(score.value, Unscored) for scores in more for score in scores):
             self.on_unscored()
-        return baseline.sample(more[0]), candidate.sample(more[1])
+        scored = [(sample, sample.scores + scores) for sample, scores in zip(both, more, strict=True)]
+        return tuple(replace(sample, scores=scores, score=combine_scores(scores)) for sample, scores in scored)
 
 
-Key = tuple[str, str, int]
+def _unscorable(reply: Reply | Failed) -> Unscored | None:
+    """Why there can be no score, whatever the other arm has; None where there can be one."""
+    if isinstance(reply, Failed):
+        return Unscored(reply.reason)
+    if reply.stop_reason in CUT_OFF and not reply.text.strip():
+        return Unscored("the reply was cut off before any text came: raise max_output_tokens")
+    return None
+
+
+def _without_comparison(sample: Sample, reason: str) -> Sample:
+    """The sample where it could not be compared; one that can have no score keeps its own reason."""
+    return sample if _unscorable(sample.reply) else replace(sample, score=Unscored(reason))
+
 
 _ASKED = WANTED + 1
 """The pair that warms up does not count."""
@@ -236,7 +231,7 @@ class Tools:
     pairwise: Callable[[ScorerSpec], "PairwiseJudge"]
     code: Callable[[ScorerSpec, Exam], CodeScorer]
     spent_usd: Callable[[], float | None]
-    exhausted: Callable[[], str | None]
+    exhausted: Callable[[], Finding | None]
     sink: RunSink
     progress: Progress
     notes: Notes
@@ -249,11 +244,15 @@ class Tools:
         """The scorers of an eval set."""
         return Panel(exam, self.judge, self.pairwise, self.code)
 
+    def members(self, spec: ScorerSpec) -> Sequence[tuple[ModelRef, Params]]:
+        """The judges of a scorer, with their parameters."""
+        return self.judge(spec).members
 
-def question_of(suite: Suite, pair: Pair, arm: ArmName, *, apart: bool) -> Question:
-    """The question to one arm of a pair; `apart` numbers the candidate's samples on from the baseline's."""
-    shift = suite.samples if apart and arm is ArmName.CANDIDATE else 0
-    return Question(suite.name, suite.arm(arm), pair.case, pair.index + shift, suite.exam)
+
+def question_of(job: Job, *, apart: bool) -> Question:
+    """The question of one sample; `apart` numbers the candidate's samples on from the baseline's."""
+    suite, shift = job.suite, job.suite.samples if apart and job.arm is ArmName.CANDIDATE else 0
+    return Question(suite.name, suite.arm(job.arm), job.case, job.index + shift, suite.exam)
 
 
 def same_arms(suite: Suite) -> bool:
@@ -302,10 +301,7 @@ def survey(
     for schedule in schedules:
         for pair in schedule.all_pairs():
             known = found.setdefault(pair.suite.name, KnownAnswers())
-            replies = {
-                arm: _earlier(tools, question_of(pair.suite, pair, arm, apart=apart[pair.suite.name]))
-                for arm in pair.order
-            }
+            replies = {job.arm: _earlier(tools, question_of(job, apart=apart[pair.suite.name])) for job in pair.jobs()}
             _count(known, pair, replies, sure=not early or pair.index == 0)
     for known in found.values():
         known.chosen = known.chosen[: max(0, _ASKED - known.beside)]
@@ -334,17 +330,9 @@ def _count(known: KnownAnswers, pair: Pair, replies: Mapping[ArmName, Reply | No
         known.chosen.append((pair, baseline))
 
 
-@dataclass(frozen=True, slots=True)
-class Drift:
-    """The result of the drift test on one suite."""
-
-    pairs: int
-    reason: str = ""
-
-
 async def look_for_drift(
     chosen: Sequence[tuple[Pair, Reply]], fresh: Mapping[Key, Sample], panel: Panel, seed: int, *, same_model: bool
-) -> Drift:
+) -> DriftRecord:
     """Compare the baseline's new answers with its earlier ones to the same requests.
 
     Args:
@@ -364,11 +352,11 @@ async def look_for_drift(
             before.append(old)
             after.append(new)
     if models:
-        return Drift(len(before), f"the model behind the name changed: {min(models)}")
+        return DriftRecord(pairs=len(before), reason=f"the model behind the name changed: {min(models)}")
     if drifted(before, after, seed):
         fell = fmean(after) - fmean(before)
-        return Drift(len(before), f"the scores of the same requests moved by {fell:+.3f}")
-    return Drift(len(before))
+        return DriftRecord(pairs=len(before), reason=f"the scores of the same requests moved by {fell:+.3f}")
+    return DriftRecord(pairs=len(before), reason=None)
 
 
 async def _scored(panel: Panel, pair: Pair, reply: Reply, sample: Sample) -> tuple[float | Unscored, float | Unscored]:
@@ -383,20 +371,13 @@ async def _scored(panel: Panel, pair: Pair, reply: Reply, sample: Sample) -> tup
 
 
 @dataclass(slots=True)
-class Collection:
-    """The samples of a run."""
-
-    samples: SampleTable = field(default_factory=SampleTable)
-    known: Mapping[str, KnownAnswers] = field(default_factory=dict)
-    drift: dict[str, Drift] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
 class Collector:
     """Takes one sample after another and keeps them.
 
     Args:
         share: the part of the run that is taken here.
+        samples: what was taken so far.
+        drift: the results of the tests of known answers, by suite.
     """
 
     resolved: Resolved
@@ -404,7 +385,9 @@ class Collector:
     stop: Stop
     seed: int
     share: Share = Share()
-    found: Collection = field(default_factory=Collection, init=False)
+    samples: SampleTable = field(init=False)
+    drift: dict[str, DriftRecord] = field(default_factory=dict, init=False)
+    _known: Mapping[str, KnownAnswers] = field(default_factory=dict, init=False)
     _beside: dict[Key, Sample | None] = field(default_factory=dict, init=False)
     _models: dict[tuple[str, ArmName], set[str]] = field(default_factory=dict, init=False)
     _panels: Mapping[str, Panel] = field(init=False)
@@ -414,25 +397,25 @@ class Collector:
 
     def __post_init__(self) -> None:
         suites = self.resolved.suites
-        self.found.samples = SampleTable(self.tools.sink.words)
+        self.samples = SampleTable(self.tools.sink.read)
         self._panels = {suite.name: self.tools.panel(suite.exam) for suite in suites}
         self._marking = SampleScoring(self._panels.__getitem__, self._see_whether_to_stop)
         self._apart = {suite.name: self.tools.apart or same_arms(suite) for suite in suites}
 
-    async def collect(self) -> Collection:
+    async def collect(self) -> None:
         """Take every sample, or as many as there are when the run ends early.
 
         Raises:
             GateError: an error that no retry fixes (wrong key, unknown model).
         """
         schedules = [Schedule(lane, self.seed, self.share) for lane in by_lane(self.resolved.suites)]
-        self.found.known = survey(schedules, self.tools, self._apart, early=self._looks)
-        self.tools.notes.begin(sum(known.calls for known in self.found.known.values()))
+        self._known = survey(schedules, self.tools, self._apart, early=self._looks)
+        self.tools.notes.begin(sum(known.calls for known in self._known.values()))
         warmups = [pair for schedule in schedules for pair in schedule.warmups()]
         if not self.tools.beside:
-            for known in self.found.known.values():
+            for known in self._known.values():
                 known.chosen.clear()
-        chosen = [pair for known in self.found.known.values() for pair, _ in known.chosen]
+        chosen = [pair for known in self._known.values() for pair, _ in known.chosen]
         self._beside = {pair.key: None for pair in chosen}
         done = {pair.key for pair in (*warmups, *chosen)}
         first = {pair.key for pair in warmups}
@@ -442,7 +425,6 @@ class Collector:
         await self._take_rest(schedules, done)
         for sample in self._marking.rest():
             self._keep(sample)
-        return self.found
 
     async def ask(self, jobs: Iterable[Job], workers: int) -> None:
         """Take these samples in this order: no warm-up, and no early stopping.
@@ -467,7 +449,7 @@ class Collector:
             if self.stop.reason is not None:
                 return
             done |= {pair.key for pairs in repeat for pair in pairs}
-            grids = {suite.name: SampleArrays(suite, self.found.samples) for suite in suites}
+            grids = {suite.name: SampleGrid(suite, self.samples) for suite in suites}
             if lacking(suites, grids):
                 break
             if look(suites, policy, self.seed, grids).samples is not None:
@@ -483,7 +465,7 @@ class Collector:
 
     def _again(self, pair: Pair) -> frozenset[ArmName]:
         """The arms that are called even if their answers are cached."""
-        drift = self.found.drift.get(pair.suite.name)
+        drift = self.drift.get(pair.suite.name)
         if drift is not None and drift.reason:
             return frozenset(ArmName)
         return frozenset({ArmName.BASELINE}) if pair.key in self._beside else frozenset()
@@ -495,17 +477,15 @@ class Collector:
 
     async def _look_for_drift(self) -> None:
         taken = {key: sample for key, sample in self._beside.items() if sample is not None}
-        for name, known in self.found.known.items():
+        for name, known in self._known.items():
             if known.chosen and self.stop.reason is None:
-                self.found.drift[name] = await look_for_drift(
+                self.drift[name] = await look_for_drift(
                     known.chosen, taken, self._panels[name], self.seed, same_model=self.resolved.cache.same_model
                 )
         self._beside.clear()
 
     async def _take(self, job: Job) -> tuple[Sample, ...]:
-        suite = job.suite
-        pair = Pair(suite, job.case, job.index, ())
-        question = question_of(suite, pair, job.arm, apart=self._apart[suite.name])
+        question = question_of(job, apart=self._apart[job.suite.name])
         with self.tools.tracing.sample(job):
             reply = await self.tools.target.answer(question, fresh=job.fresh)
             if isinstance(reply, Reply) and self._outdated(job, reply):
@@ -513,8 +493,8 @@ class Collector:
             return await self._marking.samples(job, question.index, reply)
 
     def _see_whether_to_stop(self) -> None:
-        if reason := self.tools.exhausted():
-            self.stop.drain(reason)
+        if cause := self.tools.exhausted():
+            self.stop.drain(cause)
 
     def _outdated(self, job: Job, reply: Reply) -> bool:
         """Was a known answer given by another model than the one that answers this arm now?"""
@@ -523,7 +503,7 @@ class Collector:
         return reply.origin.reused and another and self.resolved.cache.same_model
 
     def _keep(self, sample: Sample) -> None:
-        self.found.samples.add(sample, self._written(sample))
+        self.samples.add(sample, self._written(sample))
         self.tools.tracing.finished(sample)
         if isinstance(sample.reply, Reply) and not sample.reply.origin.reused:
             self._models.setdefault((sample.suite, sample.arm), set()).add(sample.reply.model_id)
@@ -540,5 +520,5 @@ class Collector:
             return self.tools.sink.sample(sample)
         except OSError as error:
             self._unwritten = True
-            self.stop.drain(f"the samples cannot be written down: {error.strerror}")
+            self.stop.drain(CannotSave(what="samples", reason=error.strerror or str(error)))
             return NOWHERE

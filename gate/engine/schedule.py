@@ -13,7 +13,7 @@ import numpy as np
 from gate.cases.case import Case
 from gate.config.policy import RunPolicy
 from gate.config.values import OVERALL
-from gate.engine.arrays import SampleArrays, Slice, Stack, scores, stack, units_of
+from gate.engine.arrays import SampleGrid, Slice, Stack, scores, stack, units_of
 from gate.engine.compare import FLIPS_BELOW_LEVEL, JointTest, Quality, comparison
 from gate.record.comparison import Comparison
 from gate.record.transcript import ArmName, Sample
@@ -237,7 +237,7 @@ def spared(suite: Suite, samples: int | None) -> int:
     return len(suite.arms) * len(suite.exam.cases) * (suite.samples - needed(suite, samples))
 
 
-def lacking(suites: Sequence[Suite], grids: Mapping[str, SampleArrays]) -> bool:
+def lacking(suites: Sequence[Suite], grids: Mapping[str, SampleGrid]) -> bool:
     """Has a sample of a compared suite no score?
 
     Then all samples are taken: what the missing scores could have changed is known only at the end.
@@ -256,7 +256,7 @@ class Looks:
     suites: Sequence[Suite]
     policy: RunPolicy
     seed: int
-    grids: Mapping[str, SampleArrays]
+    grids: Mapping[str, SampleGrid]
     seen: Sequence[Stack]
     ended: "Sequential | None"
 
@@ -281,7 +281,7 @@ class Looks:
         return Quality(rows, joint.family, joint.flips if joint.family else None)
 
 
-def look(suites: Sequence[Suite], policy: RunPolicy, seed: int, grids: Mapping[str, SampleArrays]) -> Looks:
+def look(suites: Sequence[Suite], policy: RunPolicy, seed: int, grids: Mapping[str, SampleGrid]) -> Looks:
     """Look at a run after each complete repeat, until a look ends it."""
     # A suite that has no part in the verdict may take more samples: all of them are there at the end.
     repeats = [*range(1, looks_planned(suites)), None]
@@ -306,13 +306,13 @@ def _able(suites: Sequence[Suite]) -> list[Suite]:
     return [s for s in _compared(suites) if not s.trial and np.unique(units_of(s)).size >= BLOCKABLE_UNITS]
 
 
-def _complete(suites: Sequence[Suite], grids: Mapping[str, SampleArrays], repeats: int | None) -> bool:
+def _complete(suites: Sequence[Suite], grids: Mapping[str, SampleGrid], repeats: int | None) -> bool:
     return all(bool(grids[suite.name].scored[:, :, :repeats].all()) for suite in _compared(suites))
 
 
 def _stack(
     suites: Sequence[Suite],
-    grids: Mapping[str, SampleArrays],
+    grids: Mapping[str, SampleGrid],
     repeats: int | None,
     missing: Mapping[ArmName, float] | None = None,
 ) -> Stack:
@@ -343,5 +343,6 @@ def _look(one: Stack, names: Collection[str]) -> "Look":
     from gate.stats.sequential import Look
 
     deltas = np.zeros(len(one.everyone))
-    deltas[one.cases] = one.deltas
-    return Look(deltas, {piece.full_name: one.cases[piece.rows] for piece in one.slices if piece.full_name in names})
+    cases = one.scores.positions
+    deltas[cases] = one.scores.deltas
+    return Look(deltas, {piece.full_name: cases[piece.rows] for piece in one.slices if piece.full_name in names})

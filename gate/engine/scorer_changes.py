@@ -10,9 +10,9 @@ import numpy as np
 from gate.cases.case import members
 from gate.config.rubrics import Rubric
 from gate.config.scorer import ScorerSpec
-from gate.engine.arrays import ARMS, Bools, Floats, Ints, SampleArrays, paired, scores, units_of
+from gate.engine.arrays import CaseMeans, SampleGrid, case_means, scores, units_of
 from gate.engine.compare import SAME_BOUND, SUSPECT_LEVEL, estimate, finite_bound
-from gate.engine.samples import PartKey
+from gate.engine.samples import ARMS, Bools, Floats, Ints, PartKey
 from gate.record.comparison import (
     BlindJudge,
     ContestedAnswer,
@@ -33,58 +33,13 @@ from gate.stats.intervals import Parts, share, wilson
 from gate.stats.maxt import joint_test
 from gate.suite import Suite
 
-
-@dataclass(frozen=True, slots=True)
-class Means:
-    """The means of one figure, case by case.
-
-    Args:
-        positions: int[n], which cases of the eval set these are.
-        means: float[2, n], of both arms, each in [0, 1].
-        compared: there are two arms; else both rows are of the same one.
-    """
-
-    positions: Ints
-    means: Floats
-    compared: bool
-
-    def mean(self, arm: int) -> float | None:
-        """Mean over the cases of one arm, 0 or 1; None where there is none."""
-        known = self.positions.size and (arm == 1 or self.compared)
-        return min(1.0, max(0.0, float(self.means[arm].mean()))) if known else None
-
-    @property
-    def delta(self) -> float | None:
-        """Mean of `deltas`; None where nothing is compared."""
-        return float(self.deltas.mean()) if self.compared and self.positions.size else None
-
-    @property
-    def deltas(self) -> Floats:
-        """float[n], candidate minus baseline."""
-        found: Floats = self.means[1] - self.means[0]
-        return found
-
-
-def case_means(suite: Suite, known: Bools, values: Floats) -> Means:
-    """The means of a figure that samples have.
-
-    Args:
-        known: bool[2, N, k], which samples have it.
-        values: float[2, N, k].
-    """
-    if suite.baseline is not None:
-        return Means(*paired(values, known), compared=True)
-    # There is one arm, which is paired with itself.
-    return Means(*paired(np.stack([values[1], values[1]]), np.stack([known[1], known[1]])), compared=False)
-
-
 MOST = 100
 """Scorers of one suite; where each case has its own, a table of them is useless."""
 _FAILED = 1e-9
 """A score that is not above this fails the answer."""
 
 
-def scorer_changes(grid: SampleArrays) -> tuple[ScorerChange, ...]:
+def scorer_changes(grid: SampleGrid) -> tuple[ScorerChange, ...]:
     """The scorers of one suite, in their order, then those that only some cases have; at most `MOST`."""
     suite = grid.suite
     required: dict[str, bool] = {}
@@ -101,7 +56,7 @@ def _names(suite: Suite) -> list[str]:
     return list(dict.fromkeys(spec.name for case in suite.exam.cases for spec in suite.exam.scorers_of(case)))[:MOST]
 
 
-def moved_cases(grid: SampleArrays) -> Bools:
+def moved_cases(grid: SampleGrid) -> Bools:
     """bool[N], which cases some scorer gave another mean score; their combined score may be the same."""
     moved = np.zeros(len(grid.suite.exam.cases), dtype=np.bool_)
     combined = scores(grid)
@@ -112,7 +67,7 @@ def moved_cases(grid: SampleArrays) -> Bools:
     return moved
 
 
-def _change(grid: SampleArrays, name: str, weight: float | None, *, required: bool) -> ScorerChange:
+def _change(grid: SampleGrid, name: str, weight: float | None, *, required: bool) -> ScorerChange:
     known, values = grid.scorer(name)
     found = case_means(grid.suite, known, values)
     passed = case_means(grid.suite, known, (values > _FAILED).astype(values.dtype)) if required else None
@@ -145,7 +100,7 @@ class _Move:
     mean: float
 
 
-def opposed_scorers(grids: Sequence[SampleArrays], counted: Mapping[str, int], seed: int) -> dict[str, OpposedScorers]:
+def opposed_scorers(grids: Sequence[SampleGrid], counted: Mapping[str, int], seed: int) -> dict[str, OpposedScorers]:
     """For each suite the two scorers that moved most in opposite directions, if one fell and another rose.
 
     Both must be shown by joint tests over all scorers in all slices of all suites, of drops and of rises, each at the
@@ -192,7 +147,7 @@ def _shown(moves: Sequence[_Move], deltas: Floats, units: Ints, seed: int) -> li
     return [move for move, p in zip(moves, p_values, strict=True) if p is not None and p <= SUSPECT_LEVEL + SAME_BOUND]
 
 
-def _moves(suite: Suite, scorer: str, means: Means, offset: int, *, several: bool) -> Iterator[_Move]:
+def _moves(suite: Suite, scorer: str, means: CaseMeans, offset: int, *, several: bool) -> Iterator[_Move]:
     row_of = {position: offset + row for row, position in enumerate(means.positions.tolist())}
     for name, positions in members(suite.exam.cases, suite.exam.dimensions).items():
         rows = np.array([row_of[position] for position in positions if position in row_of], dtype=np.int64)
@@ -231,32 +186,18 @@ APART = 0.25
 """Opinions closer together are no disagreement that anybody has to check."""
 
 
-@dataclass(frozen=True, slots=True)
-class Intervals:
-    """The settings of intervals."""
-
-    alpha: float
-    seed: int
-
-
-def rubric_results(suite: Suite, grid: SampleArrays, intervals: Intervals) -> tuple[RubricResult, ...]:
+def rubric_results(grid: SampleGrid, alpha: float, seed: int) -> list[RubricResult]:
     """Every rubric that scored anything of a suite.
 
     The intervals of its dimensions are one joint test: they hold for all of them together.
     """
-    specs = _specs(suite)
-    keys = _keys(grid, "dimension")
-    return tuple(
-        _rubric(suite, grid, _Scorer(name, specs.get(name, ()), found), intervals) for name, found in keys.items()
-    )
+    return [_rubric(grid, scorer, alpha, seed) for scorer in _scorers(grid, "dimension")]
 
 
-def jury_results(suite: Suite, grid: SampleArrays, intervals: Intervals) -> tuple[JuryResult, ...]:
+def jury_results(grid: SampleGrid, alpha: float, seed: int) -> list[JuryResult]:
     """Every jury that scored anything of a suite."""
-    specs = _specs(suite)
-    keys = _keys(grid, "judge")
-    found = (_jury(suite, grid, _Scorer(name, specs.get(name, ()), own), intervals) for name, own in keys.items())
-    return tuple(one for one in found if one is not None)
+    juries = (_jury(grid, scorer, alpha, seed) for scorer in _scorers(grid, "judge"))
+    return [jury for jury in juries if jury is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,20 +229,22 @@ def _specs(suite: Suite) -> dict[str, list[ScorerSpec]]:
     return out
 
 
-def _keys(grid: SampleArrays, kind: str) -> dict[str, list[PartKey]]:
-    out: dict[str, list[PartKey]] = {}
-    for key in grid.parts():
+def _scorers(grid: SampleGrid, kind: str) -> list[_Scorer]:
+    """The scorers whose scores have parts of this kind."""
+    specs = _specs(grid.suite)
+    keys: dict[str, list[PartKey]] = {}
+    for key in grid.part_keys():
         if key[2] == kind:
-            out.setdefault(key[1], []).append(key)
-    return out
+            keys.setdefault(key[1], []).append(key)
+    return [_Scorer(name, specs.get(name, ()), own) for name, own in keys.items()]
 
 
-def _rubric(suite: Suite, grid: SampleArrays, scorer: _Scorer, intervals: Intervals) -> RubricResult:
-    rubric = scorer.rubric
+def _rubric(grid: SampleGrid, scorer: _Scorer, alpha: float, seed: int) -> RubricResult:
+    suite, rubric = grid.suite, scorer.rubric
     rows = [case_means(suite, *grid.part(key)) for key in scorer.keys]
     bounds: list[tuple[float | None, float | None]] = [(None, None)] * len(rows)
     if suite.baseline is not None and any(row.positions.size for row in rows):
-        bounds = _bounds(suite, rows, intervals)
+        bounds = _bounds(suite, rows, alpha, seed)
     dimensions = tuple(
         DimensionResult(
             name=key[3],
@@ -320,24 +263,26 @@ def _rubric(suite: Suite, grid: SampleArrays, scorer: _Scorer, intervals: Interv
     )
 
 
-def _bounds(suite: Suite, rows: Sequence[Means], intervals: Intervals) -> list[tuple[float | None, float | None]]:
+def _bounds(
+    suite: Suite, rows: Sequence[CaseMeans], alpha: float, seed: int
+) -> list[tuple[float | None, float | None]]:
     """The intervals of all dimensions, tested jointly: a case flips with all of its dimensions."""
     own, ends = units_of(suite), np.cumsum([0, *(row.positions.size for row in rows)])
     slices = {str(place): np.arange(ends[place], ends[place + 1]) for place in range(len(rows))}
     found = joint_test(
         np.concatenate([row.deltas for row in rows]),
         slices,
-        alpha=intervals.alpha,
+        alpha=alpha,
         clusters=np.concatenate([own[row.positions] for row in rows]),
-        seed=intervals.seed,
+        seed=seed,
     )
     return [(finite_bound(found[name].lower), finite_bound(found[name].upper)) for name in slices]
 
 
-def _jury(suite: Suite, grid: SampleArrays, scorer: _Scorer, intervals: Intervals) -> JuryResult | None:
-    from gate.stats.agreement import Ratings, ResamplingOptions, ac
-    from gate.stats.agreement import alpha as krippendorff
+def _jury(grid: SampleGrid, scorer: _Scorer, alpha: float, seed: int) -> JuryResult | None:
+    from gate.stats.agreement import Ratings, ResamplingOptions, kappa_of_two, share_among
 
+    suite = grid.suite
     parts = [grid.part(key) for key in scorer.keys]
     # Every member has an opinion on an answer, or the answer has no score.
     known: Bools = np.logical_and.reduce([found for found, _ in parts])
@@ -345,10 +290,10 @@ def _jury(suite: Suite, grid: SampleArrays, scorer: _Scorer, intervals: Interval
         return None
     opinions = np.stack([values[known] for _, values in parts], axis=1)
     arms, cases, indices = np.nonzero(known)
-    drawing = ResamplingOptions(clusters=units_of(suite)[cases], seed=intervals.seed, alpha=intervals.alpha)
-    alpha = krippendorff(Ratings.of(opinions), drawing, level="interval")
-    passing = (opinions >= scorer.mark * (1.0 - TOLERANCE)).astype(np.float64)
-    marks = ac(Ratings.of(passing), drawing, categories=[0.0, 1.0])
+    drawing = ResamplingOptions(clusters=units_of(suite)[cases], seed=seed, alpha=alpha)
+    verdicts = Ratings.of(opinions >= scorer.mark * (1.0 - TOLERANCE))
+    alike = share_among(verdicts, drawing)
+    kappa = kappa_of_two(verdicts, drawing) if len(parts) == 2 else None
     apart = opinions.max(axis=1) - opinions.min(axis=1)
     worst = [row for row in np.argsort(-apart, kind="stable")[:CONTESTED].tolist() if apart[row] >= APART]
     return JuryResult(
@@ -356,9 +301,9 @@ def _jury(suite: Suite, grid: SampleArrays, scorer: _Scorer, intervals: Interval
         mark=scorer.mark,
         answers=len(opinions),
         members=tuple(_member(key[3], opinions[:, place], arms) for place, key in enumerate(scorer.keys)),
-        alpha=_estimate(alpha),
-        marks=_estimate(marks),
-        why_not=next((one.reason for one in (alpha, marks) if isinstance(one, Undefined)), ""),
+        share=Estimate(value=alike.rate or 0.0, lower=alike.lower, upper=alike.upper),
+        kappa=Estimate(value=kappa.value, lower=kappa.lower, upper=kappa.upper) if isinstance(kappa, Figure) else None,
+        why_not=kappa.reason if isinstance(kappa, Undefined) else "",
         contested=tuple(
             ContestedAnswer(
                 case=suite.exam.cases[cases[row]].id,
@@ -376,16 +321,12 @@ def _member(model: str, opinions: Floats, arms: Ints) -> JuryMember:
     return JuryMember(model=model, baseline=means[0], candidate=means[1])
 
 
-def _estimate(found: Figure | Undefined) -> Estimate | None:
-    return None if isinstance(found, Undefined) else Estimate(value=found.value, lower=found.lower, upper=found.upper)
-
-
 JUDGED_ANSWERS, JUDGED_CASES = 20, 10
 """Least answers and cases after which one score for all of them shows that a judge does not tell them apart."""
 _Figures: TypeAlias = dict[str, Any]
 
 
-def blind_judges(grids: Sequence[SampleArrays], counted: Mapping[str, int]) -> dict[str, tuple[BlindJudge, ...]]:
+def blind_judges(grids: Sequence[SampleGrid], counted: Mapping[str, int]) -> dict[str, tuple[BlindJudge, ...]]:
     """By suite, judges that contradict themselves on most pairs, or give all answers one score that is not 0 or 1.
 
     Args:
@@ -401,7 +342,7 @@ def blind_judges(grids: Sequence[SampleArrays], counted: Mapping[str, int]) -> d
     return found
 
 
-def _contradictions(grid: SampleArrays) -> dict[str, _Figures]:
+def _contradictions(grid: SampleGrid) -> dict[str, _Figures]:
     return {
         one.scorer: {"answers": one.pairs, "turned": one.turned.value}
         for one in positions(grid)
@@ -409,7 +350,7 @@ def _contradictions(grid: SampleArrays) -> dict[str, _Figures]:
     }
 
 
-def _constant_judges(grid: SampleArrays, samples: int) -> dict[str, _Figures]:
+def _constant_judges(grid: SampleGrid, samples: int) -> dict[str, _Figures]:
     found: dict[str, _Figures] = {}
     for name in sorted({spec.name for spec in grid.suite.exam.all_scorers() if spec.judged and not spec.comparative}):
         known, values = grid.scorer(name)
@@ -427,14 +368,14 @@ _ALPHA = 0.025
 """Of each side of an interval of a bias."""
 
 
-def positions(grid: SampleArrays) -> list[PositionBias]:
+def positions(grid: SampleGrid) -> list[PositionBias]:
     """The bias of each pairwise judge of a suite.
 
     Pairs of equal answers, which no judge compared, and pairs without a verdict are left out.
     """
     found = []
     arm = ARMS.index(ArmName.CANDIDATE)
-    for suite, scorer, kind, name, weight in grid.parts():
+    for suite, scorer, kind, name, weight in grid.part_keys():
         if kind == "order" and name == SHOWN_FIRST:
             known, first = grid.part((suite, scorer, kind, name, weight))
             _, second = grid.part((suite, scorer, kind, SHOWN_SECOND, weight))

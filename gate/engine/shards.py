@@ -16,6 +16,7 @@ from gate.config.targets import RoundRule
 from gate.engine.evaluate import default_seed
 from gate.engine.schedule import Share
 from gate.errors import GateError, Problem
+from gate.record.findings.unfinished import ShardsIncomplete
 from gate.record.shard import Evaluation, FileInputs, GitInputs, ShardRecord, SuiteDigest
 from gate.record.transcript import Failed, Part, Sample, Score, Unscored
 from gate.resolve.resolved import Resolved
@@ -107,10 +108,6 @@ def _same(one: float | Unscored, other: float | Unscored) -> bool:
     if isinstance(one, Unscored) or isinstance(other, Unscored):
         return isinstance(one, Unscored) and isinstance(other, Unscored)
     return abs(one - other) <= _TOLERANCE
-
-
-LISTED = 8
-"""Shards that a sentence names before it counts the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,19 +237,8 @@ def changed(before: Evaluation, now: Evaluation) -> Iterator[str]:
             yield f"suite {quoted(name)} has another {' and '.join(what)} here"
 
 
-def unfinished(shards: Mapping[int, ShardRecord], of: int) -> str | None:
+def unfinished(shards: Mapping[int, ShardRecord], of: int) -> ShardsIncomplete | None:
     """Why a run of these shards is incomplete, or None; `of` is how many there should be."""
     missing = [f"{number}/{of}" for number in range(1, of + 1) if number not in shards]
-    parts = [f"{_listed('shard', missing)} missing"] if missing else []
-    early = [shard for shard in shards.values() if shard.unfinished]
-    parts += [f"shard {shard.name} ended early: {shard.unfinished}" for shard in early[:LISTED]]
-    if more := max(0, len(early) - LISTED):
-        parts.append(f"and {more} more shard{'s' * (more > 1)} ended early")
-    return "; ".join(parts) or None
-
-
-def _listed(what: str, names: Sequence[str]) -> str:
-    if len(names) == 1:
-        return f"{what} {names[0]} is"
-    more = len(names) - LISTED
-    return f"{what}s {', '.join(names[:LISTED])}{f' and {more} more' if more > 0 else ''} are"
+    ended = {shard.name: shard.unfinished.phrase for shard in shards.values() if shard.unfinished}
+    return ShardsIncomplete(missing=missing, ended=ended) if missing or ended else None

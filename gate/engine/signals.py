@@ -2,22 +2,25 @@
 
 import asyncio
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import FrameType
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from gate.calls.interface import Stop
-from gate.errors import CannotEvaluate
+from gate.errors import CannotEvaluate, Terminated
+from gate.record.findings.unfinished import RunInterrupted
 
-ENDING = {
-    signal.SIGINT: "it was interrupted (SIGINT)",
-    signal.SIGTERM: "the process was stopped (SIGTERM)",
-}
+ENDING: Mapping[signal.Signals, Literal["SIGINT", "SIGTERM"]] = {signal.SIGINT: "SIGINT", signal.SIGTERM: "SIGTERM"}
+"""Signals that end a run."""
 
 
 class _Ended(BaseException):
     """A signal came; not an Exception, so that no handler of errors swallows it."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.signal = ENDING[signal.Signals(number)]
 
 
 @contextmanager
@@ -28,7 +31,7 @@ def ended_by_signals(stop: Stop) -> Iterator[None]:
 
     def end(number: signal.Signals) -> None:
         stop.interrupted = stop.interrupted or number is signal.SIGINT
-        stop.now(ENDING[number])
+        stop.now(RunInterrupted(signal=ENDING[number]))
         if number is signal.SIGINT:
             loop.remove_signal_handler(number)
             signal.signal(number, signal.default_int_handler)
@@ -51,19 +54,19 @@ def signals_reported() -> Iterator[None]:
     and nobody would be told.
 
     Raises:
-        CannotEvaluate: a signal came.
+        Terminated: a signal came.
     """
 
     def end(number: int, frame: FrameType | None) -> None:
         for each in ENDING:
             signal.signal(each, signal.SIG_IGN)
-        raise _Ended(f"The evaluation was not finished: {ENDING[signal.Signals(number)]}")
+        raise _Ended(number)
 
     before = {number: signal.signal(number, end) for number in ENDING}
     try:
         yield
     except _Ended as ended:
-        raise CannotEvaluate(str(ended), "run the job again") from None
+        raise Terminated(ended.signal) from None
     finally:
         for number, handler in before.items():
             signal.signal(number, handler if handler is not None else signal.SIG_DFL)

@@ -13,9 +13,11 @@ from gate.config.rubrics import Rubric
 from gate.config.scorer import ScorerSpec, judge_params
 from gate.engine.noise import Basis
 from gate.engine.prompt_cache import characters
+from gate.messages import CHARS_PER_TOKEN
+from gate.record.findings.notes import BudgetTooLow
 from gate.record.transcript import ArmName, Cost, Dollars, Unpriced, Usage
 from gate.suite import Arm, Exam, Suite
-from gate.values import about_dollars
+from gate.values import about_dollars, exact_dollars
 
 Role: TypeAlias = Literal["baseline", "candidate", "judge", "user"]
 """`user` is a model that plays one."""
@@ -95,16 +97,16 @@ def budget_warnings(spending: Spending, budget: Budget, *, early: bool = False) 
     """Limits that are too low for the run, which would then be INCONCLUSIVE."""
     ends = "unless it can stop early, it would end INCONCLUSIVE" if early else "it would end INCONCLUSIVE"
     for limit, need in _calls(spending, budget):
-        yield PlanWarning(f"{limit}, and the run needs {need}: {ends}", severe=not early)
+        yield PlanWarning(_opening(f"{' is '.join(limit)}, and the run needs {need}: {ends}"), severe=not early)
     for limit, need in _estimates(spending, budget):
-        yield PlanWarning(f"{limit}, and the run would {need}: {ends}", severe=not early)
+        yield PlanWarning(_opening(f"{' is '.join(limit)}, and the run would {need}: {ends}"), severe=not early)
     if budget.max_usd is not None and spending.cost == Unpriced("unknown"):
         yield PlanWarning(_opening(f"{budget.setting('max_usd')} does not count every call: {spending.cost_note}"))
 
 
-def foreseen(
+def low_budgets(
     spending: Spending, known_calls: int, budget: Budget, *, early: bool = False, remembered: bool = True
-) -> list[str]:
+) -> list[BudgetTooLow]:
     """Limits that are too low for a run that need not make all of its calls.
 
     Dollars and minutes are those of the whole run, in proportion to the calls. Of conversations that broke off some
@@ -113,12 +115,12 @@ def foreseen(
     known = min(max(0, known_calls), spending.calls)
     left = _without(spending, known)
     more = f" ({known:,} more are cached)" if known else ""
-    kept = "; the answers are cached, and the next run continues from there" if remembered else ""
-    fears = "unless it can stop early, it is likely to end" if early else "it is likely to end"
-    ends = fears if spending.converses else "unless it can stop early, it will end" if early else "it will end"
-    sure = [f"{limit}, and this run needs {need}{more}: {ends} INCONCLUSIVE" for limit, need in _calls(left, budget)]
-    likely = [f"{limit}, and this run would {need}: {fears} INCONCLUSIVE" for limit, need in _estimates(left, budget)]
-    return [f"{said}{kept}." for said in (*sure, *likely)]
+    needs = [(*limit, f"needs {need}{more}", not spending.converses) for limit, need in _calls(left, budget)]
+    needs += [(*limit, f"would {need}", False) for limit, need in _estimates(left, budget)]
+    return [
+        BudgetTooLow(setting=setting, value=value, need=need, certain=certain, early=early, cached=remembered)
+        for setting, value, need, certain in needs
+    ]
 
 
 def _without(spending: Spending, known: int) -> Spending:
@@ -128,30 +130,27 @@ def _without(spending: Spending, known: int) -> Spending:
     return replace(spending, calls=spending.calls - known, cost=cost, minutes=spending.minutes * part)
 
 
-def _calls(spending: Spending, budget: Budget) -> Iterator[tuple[str, str]]:
-    """The limit on calls and how many are needed, where it is too low."""
+def _calls(spending: Spending, budget: Budget) -> Iterator[tuple[tuple[str, str], str]]:
+    """The setting of the limit on calls with its value, and how many are needed, where it is too low."""
     if budget.max_calls is not None and spending.calls > budget.max_calls:
         least = "at least " if spending.at_least else ""
-        yield _opening(f"{budget.setting('max_calls')} is {budget.max_calls:,}"), f"{least}{spending.calls:,} calls"
+        yield (budget.setting("max_calls"), f"{budget.max_calls:,}"), f"{least}{spending.calls:,} calls"
 
 
-def _estimates(spending: Spending, budget: Budget) -> Iterator[tuple[str, str]]:
-    """Limits on estimated quantities, and the estimates, where they are too low."""
+def _estimates(spending: Spending, budget: Budget) -> Iterator[tuple[tuple[str, str], str]]:
+    """The settings of limits on estimated quantities with their values, and the estimates, where they are too low."""
     cost, limit = spending.cost, budget.max_usd
     about = "at least" if spending.dollars_at_least else "about"
     if limit is not None and isinstance(cost, Dollars) and cost.amount > limit:
-        yield _opening(budget.usd_said), f"cost {about} {about_dollars(cost.amount)}"
+        yield (budget.setting("max_usd"), exact_dollars(limit)), f"cost {about} {about_dollars(cost.amount)}"
     if budget.max_minutes is not None and spending.minutes > budget.max_minutes:
         time = f"{about} {spending.minutes:.1f} minutes at {spending.concurrency} calls at once"
-        yield _opening(f"{budget.setting('max_minutes')} is {budget.max_minutes:g}"), f"take {time}"
+        yield (budget.setting("max_minutes"), f"{budget.max_minutes:g}"), f"take {time}"
 
 
 def _opening(words: str) -> str:
     """As the start of a sentence: a leading `the` gets a capital, the name of a setting stays as it is."""
     return re.sub("^the ", "The ", words)
-
-
-CHARS_PER_TOKEN = 4
 
 
 OUTPUT_TOKENS = 256
@@ -232,7 +231,7 @@ class SpendingEstimator:
 
     def _answers(self, suite: Suite, role: Role, arm: Arm) -> ModelSpending:
         cases = suite.exam.cases
-        rendered, turns = sum(_requestcharacters(arm, case) for case in cases), sum(case.turns for case in cases)
+        rendered, turns = sum(_request_characters(arm, case) for case in cases), sum(case.turns for case in cases)
         known = self.earlier.get((suite.name, role), PerCall(None, False, None)).of_each(
             max(1, turns) / max(1, len(cases))
         )
@@ -331,7 +330,7 @@ def _open(exam: Exam, arm: Arm) -> bool:
     )
 
 
-def _requestcharacters(arm: Arm, case: Case) -> int:
+def _request_characters(arm: Arm, case: Case) -> int:
     """Characters of all requests of one sample; 0 where the prompt has no text for the case."""
     first = replace(case, input=case.rounds[0].said) if case.rounds else case
     try:

@@ -8,7 +8,8 @@ import numpy as np
 
 from gate.cases.case import members
 from gate.config.values import OVERALL
-from gate.engine.arrays import Bools, Floats, Ints, SampleArrays, paired
+from gate.engine.arrays import CaseMeans, SampleGrid, paired
+from gate.engine.samples import Bools, Floats, Ints
 from gate.record.comparison import ArmConversations, ChangedCalls, Conversations, ToolChange, ToolDifference, ToolSlice
 from gate.record.transcript import Outline
 
@@ -34,34 +35,35 @@ class _Conversations:
         numbers: int[2, N, k], the outline number of each.
     """
 
-    grid: SampleArrays
+    grid: SampleGrid
     known: Bools
     numbers: Ints
     outlines: Sequence[Outline | None]
 
     @classmethod
-    def of(cls, grid: SampleArrays) -> "_Conversations":
+    def of(cls, grid: SampleGrid) -> "_Conversations":
         outlines = grid.outlines or [None]
         talked = np.array([outline is not None for outline in outlines], dtype=np.bool_)
-        numbers = grid.numbers("outline")
+        numbers = grid["outline"].astype(np.int64)
         known: Bools = grid.replied & talked[numbers]
         if grid.suite.baseline is None:
             known, numbers = np.stack([known[1], known[1]]), np.stack([numbers[1], numbers[1]])
         return cls(grid, known, numbers, outlines)
 
-    def means(self, of: Callable[[Outline], float]) -> tuple[Ints, Floats]:
-        """A figure of conversations: which cases have one, and float[2, n] of both arms."""
+    def means(self, of: Callable[[Outline], float]) -> CaseMeans:
+        """A figure of conversations."""
         figures = np.array([0.0 if outline is None else float(of(outline)) for outline in self.outlines])
         return paired(figures[self.numbers], self.known)
 
     def heard(self, of: Callable[[Outline], float]) -> Floats:
-        """The same, only for cases in which a detector can find out whether the agent asks."""
+        """A figure of both arms, float[2, n], of the cases in which a detector can find out whether the agent asks."""
         understood = np.array([outline is not None and outline.heard for outline in self.outlines], dtype=np.bool_)
-        positions, figures = replace(self, known=self.known & understood[self.numbers]).means(of)
+        figures = replace(self, known=self.known & understood[self.numbers]).means(of)
         exam = self.grid.suite.exam
         answering = exam.conversing.answers_questions
-        hears = np.array([answering and exam.cases[at].user is None for at in positions.tolist()], dtype=np.bool_)
-        found: Floats = figures[:, hears]
+        cases = (exam.cases[position] for position in figures.positions.tolist())
+        hears = np.array([answering and case.user is None for case in cases], dtype=np.bool_)
+        found: Floats = figures.means[:, hears]
         return found
 
     def last_questions(self) -> tuple[tuple[int, int], tuple[int, int]] | None:
@@ -89,7 +91,7 @@ class _Conversations:
         return {name: self._calling(name) for name, _ in names.most_common(MOST_COUNTED)}
 
     def _calling(self, name: str) -> Floats:
-        return self.means(lambda outline: name in outline.tools)[1]
+        return self.means(lambda outline: name in outline.tools).means
 
     def usual(self, arm: int, case: int) -> tuple[str, ...] | None:
         """The calls of more than half of an arm's conversations on a case; None where they differ too much."""
@@ -99,17 +101,16 @@ class _Conversations:
         return calls if times > len(numbers) / 2 else None
 
 
-def talks(grid: SampleArrays) -> Conversations | None:
+def talks(grid: SampleGrid) -> Conversations | None:
     """Turns, questions back and calls of tools, of one arm or both; None where no case has a conversation."""
     found = _Conversations.of(grid)
-    positions, turns = found.means(lambda outline: outline.turns)
-    if not positions.size:
+    turns = found.means(lambda outline: outline.turns)
+    if not turns.positions.size:
         return None
     followups = found.heard(lambda outline: outline.followups)
     asking = found.heard(lambda outline: outline.followups > 0)
-    _, calls = found.means(lambda outline: outline.calls)
-    _, failed = found.means(lambda outline: outline.failures)
-    figures = (turns, followups, asking, calls, failed)
+    calls, failed = found.means(lambda outline: outline.calls), found.means(lambda outline: outline.failures)
+    figures = (turns.means, followups, asking, calls.means, failed.means)
     before, after = (_talk(*(figure[arm] for figure in figures)) for arm in (0, 1))
     if not found.tools_told:
         before, after = (talk.model_copy(update={"calls": None, "failed_calls": None}) for talk in (before, after))
@@ -119,10 +120,10 @@ def talks(grid: SampleArrays) -> Conversations | None:
             for talk, counts in zip((before, after), last, strict=True)
         )
     if grid.suite.baseline is None:
-        return Conversations(n=int(positions.size), baseline=None, candidate=after)
+        return Conversations(n=int(turns.positions.size), baseline=None, candidate=after)
     less, more = _turned(asking)
     return Conversations(
-        n=int(positions.size),
+        n=int(turns.positions.size),
         baseline=before,
         candidate=after,
         more_asking=int(more.sum()),
@@ -142,10 +143,10 @@ def _talk(turns: Floats, followups: Floats, asking: Floats, calls: Floats, faile
     )
 
 
-def tool_difference(grid: SampleArrays) -> ToolDifference | None:
+def tool_difference(grid: SampleGrid) -> ToolDifference | None:
     """Which tools the candidate called no longer, or newly; None where no agent called any, or one does not say so."""
     found = _Conversations.of(grid)
-    positions, _ = found.means(lambda outline: outline.turns)
+    positions = found.means(lambda outline: outline.turns).positions
     shares = found.calling()
     if not positions.size or not shares or not found.tools_told:
         return None

@@ -7,12 +7,30 @@ from importlib.metadata import version
 from typing import Literal
 
 from gate.config.policy import RunPolicy
-from gate.errors import CannotEvaluate, GateError, InputErrors, Interrupted
+from gate.errors import CannotEvaluate, GateError, InputErrors, Interrupted, MissingKey, Problem, Terminated
 from gate.record.comparison import Verdict
+from gate.record.findings.catalogue import verdict_of
+from gate.record.findings.finding import Finding
+from gate.record.findings.skipped import (
+    BaselinePassRate,
+    BaselineRecorded,
+    LabelSet,
+    NothingChanged,
+    SecretsMissing,
+)
+from gate.record.findings.unfinished import (
+    BaselineIncomplete,
+    ErrorInBase,
+    EvaluationFailed,
+    InputError,
+    KeyMissing,
+    ProblemRecord,
+    RunInterrupted,
+    SamplesMissing,
+)
 from gate.record.parts import CallsRecord
 from gate.record.run import MethodRecord, MissingRecord, NewSuiteRecord, OverrideRecord, RunRecord
 from gate.resolve.resolved import Resolved
-from gate.values import HELPS, without_score
 
 
 def waive(run: RunRecord, why: Literal["override", "advisory"], override: OverrideRecord | None = None) -> RunRecord:
@@ -35,88 +53,77 @@ def with_override(run: RunRecord, override: OverrideRecord | None) -> RunRecord:
     return run if override is None else run.model_copy(update={"override": override})
 
 
-CLOSED = "the pull request is closed."
-
-
 def skipped_record(resolved: Resolved, created: datetime) -> RunRecord:
     """The change touches no suite: each one was read at both refs, and is the same."""
-    names = resolved.untouched
     # Without a suite, only cases that are not filled in yet are left, which a note says.
-    reason = f"nothing that {', '.join(names)} {'uses' if len(names) == 1 else 'use'} has changed"
-    run = _record(Verdict.SKIPPED, 0, [f"{reason if names else 'nothing has changed'}."], resolved.commit, created)
-    return run.model_copy(update={"notes": list(resolved.notes), "coverage": resolved.coverage})
+    findings = [NothingChanged(suites=list(resolved.untouched)), *resolved.notes]
+    return _record(findings, resolved.commit, created).model_copy(update={"coverage": resolved.coverage})
 
 
 def deleted_record(resolved: Resolved, created: datetime) -> RunRecord:
     """The change removes tested prompts without naming successors, and touches no other suite."""
-    reasons = [str(one) for one in resolved.deleted]
-    run = _record(Verdict.INCONCLUSIVE, CannotEvaluate.exit_code, reasons, resolved.commit, created)
-    return run.model_copy(
-        update={
-            "deleted": [one.prompt for one in resolved.deleted],
-            "notes": list(resolved.notes),
-            "config": resolved.config,
-            "coverage": resolved.coverage,
-        }
-    )
+    run = _record([*resolved.deleted, *resolved.notes], resolved.commit, created, CannotEvaluate.exit_code)
+    return run.model_copy(update={"config": resolved.config, "coverage": resolved.coverage})
 
 
-def closed_record(commit: str, created: datetime) -> RunRecord:
-    """The pull request is closed, so nothing is evaluated."""
-    return _record(Verdict.SKIPPED, 0, [CLOSED], commit, created).model_copy(update={"kind": "closed"})
-
-
-def overridden_record(found: OverrideRecord, created: datetime) -> RunRecord:
+def overridden_record(override: OverrideRecord, created: datetime) -> RunRecord:
     """The override label is set and counts."""
-    run = _record(Verdict.SKIPPED, 0, [f"The label {found.label} is set."], found.commit, created)
-    return run.model_copy(update={"override": found})
+    run = _record([LabelSet(label=override.label, by=override.by or "")], override.commit, created)
+    return run.model_copy(update={"override": override})
 
 
-def not_evaluated_record(why: str, commit: str, created: datetime) -> RunRecord:
-    """The event has nothing to evaluate; `why` is a sentence."""
-    return _record(Verdict.SKIPPED, 0, [why], commit, created)
+def not_evaluated_record(why: Finding, commit: str, created: datetime) -> RunRecord:
+    """The event has nothing to evaluate."""
+    return _record([why], commit, created)
 
 
 def without_secrets_record(why: str, error: GateError, commit: str, created: datetime) -> RunRecord:
     """A run without secrets from GitHub, with `on-missing-secrets: skip`.
 
     Args:
-        why: there are none, as a sentence without its full stop.
+        why: there are none.
         error: names the missing secret.
     """
-    run = _record(Verdict.SKIPPED, 0, [f"nothing was evaluated: {why}."], commit, created)
-    return run.model_copy(update={"notes": [f"{error.message}."], "kind": "unjudged"})
+    return _record([SecretsMissing(reason=why, message=error.message)], commit, created)
 
 
 def failed_record(
-    error: GateError, commit: str, created: datetime, *, advice: str = "", setup: bool = False
+    error: GateError, commit: str, created: datetime, *, in_base: ErrorInBase | None = None, setup: bool = False
 ) -> RunRecord:
     """The evaluation could not be carried out.
 
     Args:
-        advice: what to do about an error that the merge target already has; empty for any other.
+        in_base: the merge target already has the error.
     """
-    if isinstance(error, InputErrors):
-        count = len(error.problems)
-        said = "one error keeps the gate from running" if count == 1 else f"{count} errors keep the gate from running"
-        reasons = [f"{said}.", *(str(problem) for problem in error.shown)]
-    else:
-        reasons = [error.message, *([f"{HELPS}{error.hint}"] if error.hint else [])]
-    reasons += [advice] if advice else []
-    run = _record(Verdict.INCONCLUSIVE, error.exit_code, reasons, commit, created)
-    kind = "base_mistake" if advice else "setup" if setup else ""
-    return run.model_copy(update={"kind": kind})
+    findings = [error_finding(error), *([in_base] if in_base else [])]
+    run = _record(findings, commit, created, error.exit_code)
+    return run.model_copy(update={"kind": "setup" if setup and not in_base else ""})
 
 
-def _record(verdict: Verdict, code: int, reasons: list[str], commit: str | None, created: datetime) -> RunRecord:
+def error_finding(error: GateError) -> Finding:
+    """An error as a finding of a run."""
+    if isinstance(error, MissingKey):
+        return KeyMissing(message=error.message, hint=error.hint)
+    if isinstance(error, Interrupted):
+        return RunInterrupted(signal="SIGINT")
+    if isinstance(error, Terminated):
+        return RunInterrupted(signal=error.signal)
+    if isinstance(error, CannotEvaluate):
+        return EvaluationFailed(message=error.message, hint=error.hint)
+    problems = error.shown if isinstance(error, InputErrors) else (Problem("", 0, error.message, error.hint),)
+    records = [ProblemRecord(file=one.file, line=one.line, message=one.message, hint=one.hint) for one in problems]
+    return InputError(count=len(error.problems) if isinstance(error, InputErrors) else 1, problems=records)
+
+
+def _record(findings: Sequence[Finding], commit: str | None, created: datetime, exit_code: int = 0) -> RunRecord:
     policy = RunPolicy()
     return RunRecord(
         tool_version=version("prompt-gate"),
         created=created.isoformat(timespec="seconds"),
         duration_s=0.0,
-        verdict=verdict,
-        exit_code=code,
-        reasons=reasons,
+        verdict=verdict_of(findings),
+        exit_code=exit_code,
+        findings=list(findings),
         seed=0,
         commit=commit,
         method=MethodRecord(
@@ -125,7 +132,6 @@ def _record(verdict: Verdict, code: int, reasons: list[str], commit: str | None,
             slices_tested=0,
             flips=None,
             fail_on=policy.fail_on,
-            correction=policy.correction,
         ),
         missing=MissingRecord(samples=0, total=0, best=None, worst=None, reasons=[]),
         suites=[],
@@ -149,31 +155,25 @@ def without_baseline(resolved: Resolved) -> Resolved:
 
 def baseline_run_record(run: RunRecord, branch: str) -> RunRecord:
     """The record of such a run: PASS, or INCONCLUSIVE where it was not finished or has no answer."""
-    priced = any(suite.priced for suite in run.new)
-    plain: dict[str, object] = {"kind": "baseline", "suites": [], "new": [], "priced": priced}
-    calls = run.calls
-    why = run.unfinished or ("" if calls.made or calls.cached else _silence(run))
-    if why:
-        broken = f"the baseline {branch} was not fully recorded: {why}"
+    calls, missing = run.calls, run.missing
+    plain: dict[str, object] = {"kind": "baseline", "suites": [], "new": []}
+    plain["priced"] = any(suite.priced for suite in run.new)
+    reason = run.unfinished.phrase if run.unfinished else "" if calls.made or calls.cached else _silence(run)
+    if reason:
+        broken = BaselineIncomplete(branch=branch, reason=reason)
         code = run.exit_code if run.exit_code not in (0, 1) else CannotEvaluate.exit_code
-        ended = {"verdict": Verdict.INCONCLUSIVE, "exit_code": code, "reasons": [f"{broken}."], "unfinished": broken}
+        stopped: list[Finding] = [broken, *([run.unfinished] if run.unfinished else [])]
+        ended = {"verdict": Verdict.INCONCLUSIVE, "exit_code": code, "findings": stopped}
         return run.model_copy(update=plain | ended)
-    cached = f"{calls.made:,} answers were cached" if calls.made else "all answers were cached already"
-    reasons = [f"The baseline {branch} is recorded: {cached}."]
-    notes = [*map(_told, run.new), *_without_score(run)]
-    return run.model_copy(update=plain | {"verdict": Verdict.PASS, "exit_code": 0, "reasons": reasons, "notes": notes})
+    findings: list[Finding] = [BaselineRecorded(branch=branch, cached=calls.made), *map(_pass_rate, run.new)]
+    if missing.samples:
+        findings.append(SamplesMissing(severity="note", samples=missing.samples, total=missing.total))
+    return run.model_copy(update=plain | {"verdict": Verdict.PASS, "exit_code": 0, "findings": findings})
 
 
 def _silence(run: RunRecord) -> str:
-    return ": ".join(("no call was answered", *run.missing.reasons[:1]))
+    return ": ".join(("no call was answered", *(why.reason for why in run.missing.reasons[:1])))
 
 
-def _told(suite: NewSuiteRecord) -> str:
-    rate = suite.overall
-    share = "no answer could be scored" if rate.rate is None else f"{rate.rate:.1%} of the answers pass"
-    return f"{suite.name}: {share}, over {rate.n:,} cases and {suite.samples} samples of each."
-
-
-def _without_score(run: RunRecord) -> Sequence[str]:
-    missing = run.missing
-    return [f"{without_score(missing.samples, missing.total)}."] if missing.samples else []
+def _pass_rate(suite: NewSuiteRecord) -> BaselinePassRate:
+    return BaselinePassRate(suite=suite.name, rate=suite.overall.rate, n=suite.overall.n, samples=suite.samples)

@@ -219,6 +219,7 @@ class Runner:
         run_url: page of this workflow run; empty where unknown.
         summary, output: files to append to; None outside of a workflow.
         head_ref: branch of a pull request, named by its author; empty for other events.
+        docs_url: folder of the documentation in the repository of the action; empty where unknown.
     """
 
     event_name: str
@@ -232,6 +233,7 @@ class Runner:
     output: Path | None
     actor: str = ""
     head_ref: str = ""
+    docs_url: str = ""
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str] | None = None) -> "Runner":
@@ -264,6 +266,7 @@ class Runner:
             output=_file(env, "GITHUB_OUTPUT"),
             actor=env.get("GITHUB_ACTOR", ""),
             head_ref=env.get("GITHUB_HEAD_REF", ""),
+            docs_url=_docs_of(env),
         )
 
 
@@ -283,6 +286,14 @@ def server_page_of(env: Mapping[str, str], repository: str) -> str:
     """The page of this workflow run; empty where there is none."""
     server, run = env.get("GITHUB_SERVER_URL") or "https://github.com", env.get("GITHUB_RUN_ID")
     page = f"{server}/{repository}/actions/runs/{run}" if run else ""
+    return page if _ADDRESS.fullmatch(page) else ""
+
+
+def _docs_of(env: Mapping[str, str]) -> str:
+    """The documentation at the version of the action that runs; empty where it was not called from a repository."""
+    server = env.get("GITHUB_SERVER_URL") or "https://github.com"
+    repository, ref = env.get("GITHUB_ACTION_REPOSITORY", ""), env.get("GITHUB_ACTION_REF") or "HEAD"
+    page = f"{server}/{repository}/blob/{ref}/docs" if REPOSITORY.fullmatch(repository) else ""
     return page if _ADDRESS.fullmatch(page) else ""
 
 

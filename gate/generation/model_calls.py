@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from gate.app.run_order import RunOrder
 from gate.calls.interface import Progress, StepProgress
@@ -24,26 +24,6 @@ FOLDER = "generate"
 
 
 @dataclass(frozen=True, slots=True)
-class GenerationLimits:
-    """Limits of a whole command."""
-
-    budget: Budget
-    concurrency: int
-
-
-@dataclass(frozen=True, slots=True)
-class ModelWork(Generic[Result]):
-    """Work that calls models.
-
-    Args:
-        calls: expected number.
-    """
-
-    calls: int
-    do: Callable[["RunContext"], Coroutine[Any, Any, Result]]
-
-
-@dataclass(frozen=True, slots=True)
 class GenerationProgress:
     """Reports progress to the user.
 
@@ -59,12 +39,15 @@ class GenerationProgress:
 
 def call_models(
     members: tuple[ModelWithParams, ...],
-    terms: GenerationLimits,
+    budget: Budget,
     settings: Settings,
-    telling: GenerationProgress,
-    work: ModelWork[Result],
+    progress: GenerationProgress,
+    work: Callable[["RunContext"], Coroutine[Any, Any, Result]],
 ) -> Result:
     """Do some work that calls models.
+
+    Args:
+        work: says how many calls it expects, to `progress`.
 
     Raises:
         MissingKey, Misconfigured, GateError: before anything is spent.
@@ -77,23 +60,22 @@ def call_models(
 
     async def do(run: "RunContext") -> Result | CannotEvaluate:
         run.tools.notes.begin(0)
-        telling.steps.start(work.calls)
         try:
-            return await until_stopped(work.do(run), run.stop)
+            return await until_stopped(work(run), run.stop)
         except UnfinishedGeneration:
             raise
         except CannotEvaluate as error:
             return error  # the run is complete, so the next one must not resume it
         finally:
-            telling.steps.finish()
+            progress.steps.finish()
 
-    resolved = Resolved((), {}, (), (), RunPolicy(), terms.budget, None, models=members)
+    resolved = Resolved((), {}, (), (), RunPolicy(), budget, None, models=members)
     folder = own_folder() / FOLDER
-    plan = RunOrder(resolved, terms.concurrency, 0, folder, telling.progress, say=telling.say)
-    found = carry_out(plan, settings, do)
-    if isinstance(found, CannotEvaluate):
-        raise found
-    return found
+    order = RunOrder(resolved, settings.concurrency, 0, folder, progress.progress, say=progress.say)
+    result = carry_out(order, settings, do)
+    if isinstance(result, CannotEvaluate):
+        raise result
+    return result
 
 
 def params_beside(model: ModelRef, generator: ModelWithParams) -> Params:

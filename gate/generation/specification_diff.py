@@ -18,7 +18,7 @@ from gate.engine.rule_changes import PromiseComparison, SeedAndStop
 from gate.environment.settings import Settings
 from gate.errors import GateError, InputErrors
 from gate.files import rewrite_all
-from gate.generation.model_calls import GenerationProgress, ModelWork, call_models
+from gate.generation.model_calls import GenerationProgress, call_models
 from gate.generation.tests import GenerationRequest, read_specification
 from gate.git.places import DiskSource, folder_of
 from gate.git.repository import Repo
@@ -42,14 +42,14 @@ class PromptPair:
     """Both versions of a prompt, and the specification of the old one.
 
     Args:
-        kept: the specification file in the folder; None if there is none to update.
+        spec_file: the specification file in the folder; None if there is none to update.
         given: the specification of the old version; None if it must be extracted.
         followed: the file already describes the new version, so there is nothing to update.
     """
 
     base: PromptVersion
     head: PromptVersion
-    kept: SpecFile | None
+    spec_file: SpecFile | None
     given: SpecFile | None
     followed: bool = False
 
@@ -60,71 +60,72 @@ class PromptPair:
         return PromptChange(subject_of(self.base.prompt), subject_of(self.head.prompt), given)
 
 
-def read_versions(wanted: GenerationRequest) -> PromptPair:
+def read_versions(request: GenerationRequest) -> PromptPair:
     """Read both versions of the prompt, and the specification of the old one.
 
     Raises:
         InputErrors, GateError: a version that does not exist, errors in a file, nothing to update.
     """
     disk = DiskSource()
-    head = read_prompt(disk, wanted.prompt, folder_of)
-    spec = wanted.spec
-    kept = read_specification(disk, str(spec))
-    if wanted.update and kept is None:
-        hint = f"create it first: gate generate {shlex.quote(wanted.prompt)} --model MODEL"
+    head = read_prompt(disk, request.prompt, folder_of)
+    spec = request.spec
+    spec_file = read_specification(disk, str(spec))
+    if request.update and spec_file is None:
+        hint = f"create it first: gate generate {shlex.quote(request.prompt)} --model MODEL"
         raise GateError(f"there is no {spec} to update", hint)
-    repo = Repo.open(Path(wanted.prompt).absolute())
-    source = repo.at(wanted.base)
-    base = _at(source, _inside(repo.root, Path(wanted.prompt)))
+    repo = Repo.open(Path(request.prompt).absolute())
+    source = repo.at(request.base)
+    base = _at(source, _inside(repo.root, Path(request.prompt)))
     inside = spec.absolute().is_relative_to(repo.root)
     old = read_specification(source, _inside(repo.root, spec)) if inside else None
-    of = "" if kept is None else kept.specification.prompt
-    followed = kept is not None and of == head.prompt.digest != base.prompt.digest
-    fits = kept is not None and not followed and (wanted.update or of in (base.prompt.digest, ""))
-    return PromptPair(base, head, None if followed else kept, kept if fits else old, followed)
+    of = "" if spec_file is None else spec_file.specification.prompt
+    followed = spec_file is not None and of == head.prompt.digest != base.prompt.digest
+    fits = spec_file is not None and not followed and (request.update or of in (base.prompt.digest, ""))
+    return PromptPair(base, head, None if followed else spec_file, spec_file if fits else old, followed)
 
 
-def forecast_diff(wanted: GenerationRequest, versions: PromptPair, settings: Settings) -> GenerationForecast:
+def forecast_diff(request: GenerationRequest, versions: PromptPair, settings: Settings) -> GenerationForecast:
     """The forecast of a comparison; sends nothing and needs no key."""
-    factory, price = wanted.priced(settings)
-    tested = tuple(wanted.beside(model) for model in wanted.tested)
-    models = ForecastModels(wanted.member, wanted.judging(factory), wanted.member, price, tested)
-    made = bool(tested) or (wanted.update and versions.kept is not None)
+    factory, price = request.priced(settings)
+    tested = tuple(request.beside(model) for model in request.tested)
+    models = ForecastModels(request.member, request.judging(factory), request.member, price, tested)
+    made = bool(tested) or (request.update and versions.spec_file is not None)
     change = versions.change
     new = len(version_sides(change.base, change.head)[1].differing)
-    return forecast_comparison(change, new, wanted.settings, models, made=made)
+    return forecast_comparison(change, new, request.settings, models, made=made)
 
 
 def compare_specifications(
-    wanted: GenerationRequest, versions: PromptPair, settings: Settings, telling: GenerationProgress
+    request: GenerationRequest, versions: PromptPair, settings: Settings, progress: GenerationProgress
 ) -> tuple[PromisesRecord, SpecificationUpdate | None]:
     """Compare the rules of both versions; the update is None if the files are not updated.
 
     Raises:
         CannotEvaluate, Interrupted, GateError: as `gate.generation.model_calls.call_models`.
     """
-    judge = wanted.judging(wanted.priced(settings)[0])
-    answering = wanted.beside(wanted.tested[0] if wanted.tested else wanted.generator)
-    tests = wanted.settings.tests_per_rule if wanted.tested else 0
+    judge = request.judging(request.priced(settings)[0])
+    answering = request.beside(request.tested[0] if request.tested else request.generator)
+    tests = request.settings.tests_per_rule if request.tested else 0
     given = versions.change.given
-    promises = RuleComparisonOptions(wanted.generator, wanted.params, wanted.judge, tests, given, judging=judge[1])
+    promises = RuleComparisonOptions(request.generator, request.params, request.judge, tests, given, judging=judge[1])
     arms = [Arm(version, *answering) for version in (versions.base, versions.head)]
     exam = Exam(ref="", digest="", cases=(), scorers=())
-    suite = Suite(Path(wanted.prompt).name, arms[0], arms[1], exam, samples=1, promises=promises)
+    suite = Suite(Path(request.prompt).name, arms[0], arms[1], exam, samples=1, promises=promises)
 
     async def do(run: RunContext) -> tuple[PromisesRecord, SpecificationUpdate | None]:
-        resolved = Resolved((suite,), {}, (), (), RunPolicy(), wanted.terms.budget, None)
+        progress.steps.start(0)
+        resolved = Resolved((suite,), {}, (), (), RunPolicy(), request.budget, None)
         reading = PromiseComparison(
-            suite, promises, resolved, run.tools, SeedAndStop(run.seed, run.stop), telling.say, wanted.settings
+            suite, promises, resolved, run.tools, SeedAndStop(run.seed, run.stop), progress.say, request.settings
         )
         compared = await reading.compared()
         record = await reading.record(compared)
-        if not wanted.update or versions.kept is None:
+        if not request.update or versions.spec_file is None:
             return record, None
-        return record, await update_specification(versions.kept, compared, versions.change.head, reading.setup)
+        return record, await update_specification(versions.spec_file, compared, versions.change.head, reading.setup)
 
-    members = dict.fromkeys((wanted.member, judge, *([answering] if wanted.tested else [])))
-    return call_models(tuple(members), wanted.terms, settings, telling, ModelWork(0, do))
+    members = dict.fromkeys((request.member, judge, *([answering] if request.tested else [])))
+    return call_models(tuple(members), request.budget, settings, progress, do)
 
 
 def _inside(root: Path, path: Path) -> str:
@@ -180,8 +181,8 @@ def specification_files(prompt: str, spec: Path, folder: Path) -> SpecificationF
     numbered = (path for name in CASES for path in folder.glob(name.replace(".", "-[0-9]*.")) if path.is_file())
     lying += sorted(numbered, key=lambda path: (len(path.name), path.name))
     named, notes = _named(prompt)
-    found = {path.resolve(): path for path in reversed((*named, *lying)) if path.is_file()}
-    every = tuple(reversed(found.values()))
+    files = {path.resolve(): path for path in reversed((*named, *lying)) if path.is_file()}
+    every = tuple(reversed(files.values()))
     cases = next(filter(_may_hold_generated, every), None)
     return SpecificationFiles(spec, cases, tuple(path for path in every if path != cases), notes)
 
@@ -206,7 +207,7 @@ def _may_hold_generated(path: Path) -> bool:
 
 
 def follow_change(
-    update: SpecificationUpdate, files: SpecificationFiles, wanted: GenerationRequest
+    update: SpecificationUpdate, files: SpecificationFiles, request: GenerationRequest
 ) -> tuple[list[str], list[str]]:
     """Update the specification and the cases; texts that people wrote stay.
 
@@ -218,18 +219,18 @@ def follow_change(
     """
     plan, spec, cases = update.plan, files.spec, files.cases
     texts = {spec: specfile.updated_specification(_text(spec), update.specification, str(spec))}
-    said = [*files.notes, f"{spec}: {', '.join((*_counts(update),))}"]
+    lines = [*files.notes, f"{spec}: {', '.join((*_counts(update),))}"]
     if plan.open:
-        said.append(f"{spec}: not changed, decide about them yourself: {', '.join(plan.open)}")
+        lines.append(f"{spec}: not changed, decide about them yourself: {', '.join(plan.open)}")
     if cases is None:
-        said.append("there is no case file with generated tests; to make tests for the new rules, run gate generate")
+        lines.append("there is no case file with generated tests; to make tests for the new rules, run gate generate")
     else:
         after = with_more_tests(_text(cases), update.tests, str(cases))
         texts[cases] = with_obsolete_rules(after, plan.obsolete, str(cases))
-        said.append(f"{cases}: {counted(len(update.tests), 'test')} added; tests of obsolete rules marked")
+        lines.append(f"{cases}: {counted(len(update.tests), 'test')} added; tests of obsolete rules marked")
         if not plan.open and _covered(specfile.parse_specification(texts[spec], str(spec)), texts[cases], cases):
             made = stamp_of_tests(
-                specfile.parse_specification(texts[spec], str(spec)), wanted.settings, wanted.generator
+                specfile.parse_specification(texts[spec], str(spec)), request.settings, request.generator
             )
             texts[spec] = specfile.stamped_specification(texts[spec], made, str(spec))
     for path in files.others:
@@ -237,10 +238,10 @@ def follow_change(
         after = with_obsolete_rules(before, plan.obsolete, str(path)) if is_generated(before, str(path)) else before
         change = "not changed" if after == before else "tests of obsolete rules marked"
         texts |= {path: after} if after != before else {}
-        said.append(f"{path}: {change}")
+        lines.append(f"{path}: {change}")
     warnings = [warning for path in texts if path != spec for warning in _shrunk(path, texts[path])]
     rewrite_all(texts)
-    return said, warnings
+    return lines, warnings
 
 
 def _shrunk(path: Path, after: str) -> Iterator[str]:
@@ -265,24 +266,24 @@ def _counts(update: SpecificationUpdate) -> Iterator[str]:
 def _covered(specification: Specification, cases: str, file: Path) -> bool:
     """Does each rule have an inverse, and do both have tests?"""
     counting = (case for case in parse(cases, str(file)) if not case.obsolete)
-    found = {(case.slices.get("rule"), case.slices.get("kind")) for case in counting}
-    return all(rule.inverse and {(rule.id, "rule"), (rule.id, "inverse")} <= found for rule in specification.rules)
+    covered = {(case.slices.get("rule"), case.slices.get("kind")) for case in counting}
+    return all(rule.inverse and {(rule.id, "rule"), (rule.id, "inverse")} <= covered for rule in specification.rules)
 
 
-def rules_followed(files: SpecificationFiles, wanted: GenerationRequest) -> int | None:
+def rules_followed(files: SpecificationFiles, request: GenerationRequest) -> int | None:
     """The number of rules if an update already made all their tests; otherwise None.
 
     Raises:
         InputErrors: an error in the specification.
     """
-    found = read_specification(DiskSource(), str(files.spec))
-    if found is None or files.cases is None or not found.tests:
+    current = read_specification(DiskSource(), str(files.spec))
+    if current is None or files.cases is None or not current.tests:
         return None
-    if found.tests != stamp_of_tests(found.specification, wanted.settings, wanted.generator):
+    if current.tests != stamp_of_tests(current.specification, request.settings, request.generator):
         return None
-    if found.specification.prompt != read_prompt(DiskSource(), wanted.prompt, folder_of).prompt.digest:
+    if current.specification.prompt != read_prompt(DiskSource(), request.prompt, folder_of).prompt.digest:
         return None
-    return len(found.specification.rules)
+    return len(current.specification.rules)
 
 
 def _text(path: Path) -> str:

@@ -1,8 +1,7 @@
 """Generates tests for a prompt: forecast, generation and files."""
 
 import asyncio
-import os
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
@@ -19,17 +18,12 @@ from gate.config.specification import GeneratedTest, Specification
 from gate.config.specification_file import SpecFile
 from gate.environment.settings import Settings, keyless_factory, pricer
 from gate.errors import GateError
-from gate.files import make_gate_folder, read_bounded, rewrite, write_all_new, write_whole
 from gate.generation.model_calls import (
-    FOLDER,
-    GenerationLimits,
     GenerationProgress,
-    ModelWork,
     call_models,
     params_beside,
 )
-from gate.git.places import DiskSource, folder_of, own_folder
-from gate.limits import FILE_BYTES
+from gate.git.places import DiskSource, folder_of
 from gate.messages import Message
 from gate.prompts.files import FileSource
 from gate.prompts.version import Prompt, PromptVersion
@@ -39,9 +33,9 @@ from gate.suite import Arm, Exam
 from gate.testgen.effort import EffortSettings
 from gate.testgen.evaluation.matrix import spec_prompt
 from gate.testgen.evaluation.trials import EvaluationResult, ModelEvaluation, case_of
-from gate.testgen.files import SPECIFICATION_FILE, NewFile, with_test_data
+from gate.testgen.files import SPECIFICATION_FILE
 from gate.testgen.forecast import ForecastModels, GenerationForecast, ModelWithParams, Pricer, forecast
-from gate.testgen.generate import Generated, GenerationJob, run_generation
+from gate.testgen.generate import GeneratedTests, specify_and_generate
 from gate.testgen.prompt_under_test import PromptSubject, subject_of
 from gate.testgen.questions import Asker, BoundedCalls, GenerationSetup
 from gate.testgen.specification.pipeline import is_foreign
@@ -60,6 +54,7 @@ class GenerationRequest:
         sees_input: show the inputs to the judge of outputs.
         base: for a comparison, the commit with the old version.
         update: for a comparison, also update the files.
+        write_back: add the tests to the test data of the prompt's own file, too.
     """
 
     prompt: str
@@ -68,12 +63,18 @@ class GenerationRequest:
     judge: ModelRef
     params: Params
     settings: EffortSettings
-    terms: GenerationLimits
+    budget: Budget
     tested: tuple[ModelRef, ...] = ()
     control: bool = True
     sees_input: bool = False
     base: str = ""
     update: bool = False
+    write_back: bool = False
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the specification and the cases."""
+        return self.spec.parent
 
     @property
     def member(self) -> ModelWithParams:
@@ -104,19 +105,19 @@ class GenerationSource:
     given: Specification | None = None
 
 
-def read_source(wanted: GenerationRequest) -> GenerationSource:
+def read_source(request: GenerationRequest) -> GenerationSource:
     """Read the prompt and the specification.
 
     Raises:
         InputErrors, GateError: errors in either.
     """
     source = DiskSource()
-    version = read_prompt(source, wanted.prompt, folder_of)
-    given = read_specification(source, str(wanted.spec))
+    version = read_prompt(source, request.prompt, folder_of)
+    given = read_specification(source, str(request.spec))
     subject = subject_of(version.prompt)
     if given is not None and is_foreign(given.specification, subject):
-        said = f"{wanted.spec} is for another prompt: none of its quotes are in {wanted.prompt}"
-        raise GateError(said, "choose another folder with --out")
+        problem = f"{request.spec} is for another prompt: none of its quotes are in {request.prompt}"
+        raise GateError(problem, "choose another folder with --out")
     return GenerationSource(version, subject, None if given is None else given.specification)
 
 
@@ -142,29 +143,29 @@ def prompt_folder(prompt: str) -> Path | None:
     return spec.parent
 
 
-def forecast_generation(wanted: GenerationRequest, found: GenerationSource, settings: Settings) -> GenerationForecast:
+def forecast_generation(request: GenerationRequest, source: GenerationSource, settings: Settings) -> GenerationForecast:
     """The forecast of a generation; sends nothing and needs no key."""
-    factory, price = wanted.priced(settings)
+    factory, price = request.priced(settings)
     models = ForecastModels(
-        wanted.member,
-        wanted.judging(factory),
-        wanted.beside(wanted.generator),
+        request.member,
+        request.judging(factory),
+        request.beside(request.generator),
         price,
-        tested=tuple(answering_models(wanted, factory).items()),
-        control=bool(wanted.tested) and wanted.control,
+        tested=tuple(answering_models(request, factory).items()),
+        control=bool(request.tested) and request.control,
     )
-    return forecast(found.subject, wanted.settings, found.given, models)
+    return forecast(source.subject, request.settings, source.given, models)
 
 
-def answering_models(wanted: GenerationRequest, factory: Factory) -> dict[ModelRef, Params]:
+def answering_models(request: GenerationRequest, factory: Factory) -> dict[ModelRef, Params]:
     """The models under test, at temperature 1 as in the paper if the API takes one."""
 
     def warm(model: ModelRef) -> Params:
-        _, params = wanted.beside(model)
+        _, params = request.beside(model)
         warmed = params.choosing(temperature=1.0)
         return warmed if factory.takes(model, warmed) else params
 
-    return {model: warm(model) for model in wanted.tested}
+    return {model: warm(model) for model in request.tested}
 
 
 T = TypeVar("T")
@@ -215,20 +216,20 @@ class GenerationResult:
     """The result of a generation.
 
     Args:
-        made: the specification and the tests, or why there are none.
+        generated: the specification and the tests, or why there are none.
         evaluated: results of the tested models; None if there are none.
     """
 
-    made: Generated
+    generated: GeneratedTests
     effort: Effort
     evaluated: EvaluationResult | None = None
 
 
 def generate_tests(
-    wanted: GenerationRequest,
-    found: GenerationSource,
+    request: GenerationRequest,
+    source: GenerationSource,
     settings: Settings,
-    telling: GenerationProgress,
+    progress: GenerationProgress,
     keep: Callable[[GenerationResult], None],
 ) -> GenerationResult:
     """Generate the tests, and run them if models are to be tested.
@@ -241,63 +242,68 @@ def generate_tests(
         CannotEvaluate: no rule was found, no test was made, or a limit was reached; answers are cached.
         Interrupted: by Ctrl-C; answers are cached.
     """
-    factory, _ = wanted.priced(settings)
-    told = forecast_generation(wanted, found, settings).calls
-    unlimited = wanted.terms.budget == Budget() and (found.given is None or not found.given.rules)
+    factory, _ = request.priced(settings)
+    expected_calls = forecast_generation(request, source, settings).calls
+    unlimited = request.budget == Budget() and (source.given is None or not source.given.rules)
 
-    def still(specification: Specification) -> GenerationForecast:
-        return forecast_generation(wanted, replace(found, given=specification), settings).rest
+    def remaining(specification: Specification) -> GenerationForecast:
+        return forecast_generation(request, replace(source, given=specification), settings).rest
 
-    job = GenerationJob(found.subject, still, found.given, told if unlimited else None)
-    patience = Deadline(telling.steps, telling.say)
-    telling = replace(telling, steps=patience)
-    judge, tested = wanted.judging(factory), answering_models(wanted, factory)
-    reference = (wanted.beside(wanted.generator),) * wanted.settings.expected
-    members = tuple(dict.fromkeys((wanted.member, judge, *reference, *tested.items())))
+    patience = Deadline(progress.steps, progress.say)
+    progress = replace(progress, steps=patience)
+    judge, tested = request.judging(factory), answering_models(request, factory)
+    reference = (request.beside(request.generator),) * request.settings.expected
+    members = tuple(dict.fromkeys((request.member, judge, *reference, *tested.items())))
 
-    async def work(run: RunContext) -> GenerationResult:
+    async def generate(run: RunContext) -> GenerationResult:
+        progress.steps.start(expected_calls)
         asker = _ModelAsker(run, BoundedCalls(run.tools.calls, run.tools.exhausted), patience, tested)
-        generator, judging = (Asker(asker.calls, *member, asker.step) for member in (wanted.member, judge))
-        arm = Arm(found.version, *wanted.beside(wanted.generator))
+        generator, judging = (Asker(asker.calls, *member, asker.step) for member in (request.member, judge))
+        arm = Arm(source.version, *request.beside(request.generator))
 
-        async def expected(test: GeneratedTest) -> str | Failed:
+        async def expected_output(test: GeneratedTest) -> str | Failed:
             reply = await asker.answer(arm, test)
             return reply if isinstance(reply, Failed) else reply.text
 
-        setup = GenerationSetup(generator, judging, wanted.settings, telling.say, expected)
+        setup = GenerationSetup(generator, judging, request.settings, progress.say, expected_output)
+        shown_calls = expected_calls if unlimited else None
+        generated = await specify_and_generate(source.subject, source.given, setup, remaining, shown_calls)
+        result = GenerationResult(generated, generator.effort + judging.effort + asker.effort)
+        keep(result)
+        if generated.failure is not None:
+            raise generated.failure
+        if not request.tested:
+            return result
+        evaluated = await _evaluated(request, source, setup, asker, generated)
+        return GenerationResult(generated, generator.effort + judging.effort + asker.effort, evaluated)
 
-        def done(evaluated: EvaluationResult | None = None) -> GenerationResult:
-            return GenerationResult(made, generator.effort + judging.effort + asker.effort, evaluated)
+    async def generate_patiently(run: RunContext) -> GenerationResult:
+        return await patience.during(generate(run))
 
-        made = await run_generation(job, setup)
-        keep(done())
-        if made.failure is not None:
-            raise made.failure
-        return done(await _evaluated(wanted, found, setup, asker, made)) if wanted.tested else done()
-
-    async def patient(run: RunContext) -> GenerationResult:
-        return await patience.during(work(run))
-
-    return call_models(members, wanted.terms, settings, telling, ModelWork(told, patient))
+    return call_models(members, request.budget, settings, progress, generate_patiently)
 
 
 async def _evaluated(
-    wanted: GenerationRequest, found: GenerationSource, setup: GenerationSetup, asker: "_ModelAsker", made: Generated
+    request: GenerationRequest,
+    source: GenerationSource,
+    setup: GenerationSetup,
+    asker: "_ModelAsker",
+    generated: GeneratedTests,
 ) -> EvaluationResult:
     """Run the models under test on what was made."""
-    spec = replace(found.version, prompt=Prompt((Message("system", spec_prompt(made.specification)),)))
+    spec = replace(source.version, prompt=Prompt((Message("system", spec_prompt(generated.specification)),)))
 
     async def answer(model: ModelRef, test: GeneratedTest) -> Reply | Failed:
-        return await asker.answer(Arm(found.version, model, asker.tested[model]), test)
+        return await asker.answer(Arm(source.version, model, asker.tested[model]), test)
 
     async def answer_spec(model: ModelRef, test: GeneratedTest) -> Reply | Failed:
         # A specification has no variables: its input is one message.
         return await asker.answer(Arm(spec, model, asker.tested[model]), replace(test, input=test.said, vars={}))
 
     evaluation = ModelEvaluation(
-        wanted.prompt, found.subject, wanted.tested, wanted.control, wanted.sees_input, setup, answer, answer_spec
+        request.prompt, source.subject, request.tested, request.control, request.sees_input, setup, answer, answer_spec
     )
-    return await evaluation.run(made)
+    return await evaluation.run(generated)
 
 
 @dataclass(slots=True)
@@ -324,65 +330,3 @@ class _ModelAsker:
         reply = await self.run.tools.target.answer(Question(SUITE, arm, case_of(test), 0, _EXAM))
         self.effort += effort_of(reply)
         return reply
-
-
-def file_content(path: Path) -> bytes | None:
-    """The content of a file; empty if it cannot be read, None if there is no file."""
-    try:
-        return read_bounded(path, FILE_BYTES) or b""
-    except (FileNotFoundError, NotADirectoryError):
-        return b"" if path.is_symlink() else None
-    except OSError:
-        return b""
-
-
-def keep_files(files: Sequence[NewFile]) -> None:
-    """Write files that do not exist yet; all of them or none.
-
-    Raises:
-        GateError: one of them cannot be written.
-    """
-    write_all_new({file.path: file.text for file in files if not file.there})
-
-
-def reading_folder(cases: Path) -> Path:
-    """The folder for the summary of a generation: `evals/shop` gives `shop`, and `exams/one` gives `exams-one`."""
-    own, whole = own_folder(), Path(os.path.abspath(cases))
-    root = Path(os.path.abspath(own)).parent
-    inside = whole.relative_to(root) if whole.is_relative_to(root) else whole.relative_to(whole.anchor)
-    parts = inside.parts[1:] if inside.parts[:1] == ("evals",) and len(inside.parts) > 1 else inside.parts
-    return own / FOLDER / ("-".join(parts) or "here")
-
-
-def keep_for_reading(folder: Path, texts: Mapping[str, str | None]) -> None:
-    """Write information for a reader, which is no part of the exam.
-
-    Args:
-        folder: created where it is missing.
-        texts: by file name; an earlier file of that name is replaced, or removed with None.
-
-    Raises:
-        GateError: it cannot be written.
-    """
-    make_gate_folder(folder.parent)
-    if folder.is_symlink():
-        raise GateError(f"{folder} is a symbolic link", "remove it")
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as error:
-        raise GateError(f"cannot write to {folder}: {error.strerror}", "remove what is in the way") from None
-    for name, text in texts.items():
-        if text is None:
-            (folder / name).unlink(missing_ok=True)
-        else:
-            write_whole(folder / name, text)
-
-
-def write_back(prompt: Path, tests: Sequence[GeneratedTest]) -> None:
-    """Add tests to the test data of a `.prompt.yml`, and change nothing else in it.
-
-    Raises:
-        GateError: it cannot be added to, or written.
-    """
-    data = DiskSource().read(str(prompt))
-    rewrite(prompt, with_test_data(decode(data or b"", str(prompt)), tests, str(prompt)))

@@ -4,7 +4,7 @@ import difflib
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -78,109 +78,6 @@ class EitherSource:
                 return ask(self.remote)
             except CannotEvaluate as error:
                 raise CannotEvaluate(f"{missing.message}; and {error.message}", missing.hint or error.hint) from None
-
-
-Names = Callable[[], Sequence[str]]
-"""Names files as they are now."""
-
-Look = tuple[int, int, int] | None
-"""Time of change, size and number of a file as the file system has them; None where there is no such file."""
-
-_OURS = (".gate/", "__pycache__/")
-"""Files that a run itself writes."""
-
-
-@dataclass(slots=True)
-class ReadFiles:
-    """Files and lists that were read, and their state.
-
-    Args:
-        files: each with its state from before it was read, so that no change is missed.
-        lists: functions that list files, each with its result; None if it failed.
-    """
-
-    files: dict[Path, Look] = field(default_factory=dict)
-    lists: dict[tuple[str, str, str], tuple[Names, tuple[str, ...] | None]] = field(default_factory=dict)
-
-    def see(self, path: Path) -> None:
-        """Note a file, which may be missing; the first note counts."""
-        if path not in self.files:
-            self.files[path] = file_state(path)
-
-    def changed(self) -> bool:
-        """Has anything changed since?"""
-        if any(file_state(path) != seen for path, seen in self.files.items()):
-            return True
-        return any(_given(names) != seen for names, seen in self.lists.values())
-
-    def again(self) -> "ReadFiles":
-        """The same places in their current state."""
-        files = {path: file_state(path) for path in self.files}
-        return ReadFiles(files, {key: (names, _given(names)) for key, (names, _) in self.lists.items()})
-
-
-def file_state(path: Path) -> Look:
-    """The state of a file, without reading it."""
-    try:
-        facts = path.stat()
-    except OSError:
-        return None
-    return facts.st_mtime_ns, facts.st_size, facts.st_ino
-
-
-def _given(names: Names) -> tuple[str, ...] | None:
-    try:
-        return tuple(names())
-    except GateError:
-        # The next reader gets the error.
-        return None
-
-
-@dataclass(frozen=True, slots=True)
-class RecordingSource:
-    """A folder's files (`gate.prompts.files.FileSource`) that notes in `seen` each file that is read."""
-
-    inner: FileSource
-    root: Path
-    seen: ReadFiles
-
-    @property
-    def label(self) -> str:
-        return self.inner.label
-
-    @property
-    def sha(self) -> str | None:
-        return self.inner.sha
-
-    def read(self, path: str) -> bytes | None:
-        self.seen.see(self.root / path)
-        return self.inner.read(path)
-
-    def fingerprint(self, path: str) -> str | None:
-        self.seen.see(self.root / path)
-        return self.inner.fingerprint(path)
-
-    def glob(self, pattern: str) -> list[str]:
-        found = self.inner.glob(pattern)
-        key = (str(self.root), "glob", pattern)
-        self.seen.lists.setdefault(key, (lambda: self.inner.glob(pattern), tuple(found)))
-        return found
-
-    def listing(self, folder: str = "") -> dict[str, str]:
-        def names() -> list[str]:
-            return [path for path in sorted(self.inner.listing(folder)) if not any(own in path for own in _OURS)]
-
-        found = names()
-        self.seen.lists.setdefault((str(self.root), "listing", folder), (names, tuple(found)))
-        for path in found:
-            self.seen.see(self.root / path)
-        return self.inner.listing(folder)
-
-    def links(self, pattern: str) -> dict[str, str]:
-        return self.inner.links(pattern)
-
-    def leads_to(self, link: str) -> str | None:
-        return self.inner.leads_to(link)
 
 
 @dataclass(frozen=True, slots=True)

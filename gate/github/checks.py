@@ -48,30 +48,38 @@ class Outcome:
     remarks: Sequence[Remark] = ()
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
+class FinishedCheck:
+    """What came of the conclusion of a check run.
+
+    Args:
+        concluded: it no longer blocks the pull request.
+        note: what did not work, also with annotations; else empty.
+    """
+
+    concluded: bool
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class CheckRuns:
     """Starts and finishes check runs.
 
-    Without `checks: write` nothing is started, `note` has the reason, and nothing else changes. A run killed between
-    `start` and `finish` leaves its check run in progress: the caller finishes it in a `finally`, as `cancelled` on a
-    signal; after a kill that leaves no time for that, the next run of the same commit takes the check run over. A
-    required check must therefore be the job itself, which GitHub always concludes.
+    A run killed between `start` and `finish` leaves its check run in progress: the caller finishes it in `finally`, as
+    `cancelled` on a signal; after a kill that leaves no time for that, the next run of the same commit takes the check
+    run over. A required check must therefore be the job itself, which GitHub always concludes.
 
     Args:
         key: of the gate, to distinguish several gates.
         about: the subject, such as a pull request's number: two of them may have the same newest commit.
         branch: the branch the change goes into, unless it is the default one; a commit may be good for one and not for
             another, and a check stays on its commit when the base branch changes.
-        note: why there is no check run, or why it could not be finished; else empty.
-        refused: the token may not write check runs.
     """
 
     github: GitHub
     key: str = DEFAULT_KEY
     about: str = ""
     branch: str = ""
-    note: str = ""
-    refused: bool = False
 
     @property
     def name(self) -> str:
@@ -82,30 +90,28 @@ class CheckRuns:
     def _external_id(self) -> str:
         return f"{self.key} {self.about}" if self.about else self.key
 
-    def start(self, head: str, details_url: str) -> int | None:
-        """Show that an evaluation is under way.
+    def start(self, head: str, details_url: str) -> int:
+        """Show that an evaluation is under way; returns the check run's number.
 
-        Returns:
-            The check run's number; None where there is none, with the reason in `note`.
+        Raises:
+            ApiError: there is none, such as without `checks: write`.
         """
-        try:
-            # The response to an attempt may have been lost: find its check run instead of making a second one.
-            return self.github.persist(lambda: self._open(head) or self._create(head, details_url))
-        except ApiError as error:
-            self._noted(error)
-            return None
+        # The response to an attempt may have been lost: find its check run instead of making a second one.
+        return self.github.persist(lambda: self._open(head) or self._create(head, details_url))
 
-    def finish(self, number: int, outcome: Outcome) -> bool:
-        """Conclude a check run; False where that failed. `note` names problems, also with annotations."""
+    def finish(self, number: int, outcome: Outcome) -> FinishedCheck:
+        """Conclude a check run."""
         rows = [_row(remark) for remark in outcome.remarks]
         output = {"title": _cut(outcome.title, 255), "summary": _cut(outcome.summary, LONGEST_SUMMARY)}
         body = {"status": "completed", "conclusion": outcome.conclusion, "output": output}
-        if not self._patched(number, {**body, "output": {**output, "annotations": rows[:BATCH]}} if rows else body):
+        error = self._patch(number, {**body, "output": {**output, "annotations": rows[:BATCH]}} if rows else body)
+        if error is not None:
             # Concluded without annotations rather than not at all.
-            return bool(rows) and self._patched(number, body)
+            again = self._patch(number, body) if rows else error
+            return FinishedCheck(again is None, (again or error).in_full)
         for start in range(BATCH, len(rows), BATCH):
-            self._patched(number, {"output": {**output, "annotations": rows[start : start + BATCH]}})
-        return True
+            error = self._patch(number, {"output": {**output, "annotations": rows[start : start + BATCH]}}) or error
+        return FinishedCheck(True, "" if error is None else error.in_full)
 
     def _open(self, head: str) -> int | None:
         """A check run of this gate, about the same, in progress on the same commit."""
@@ -125,7 +131,7 @@ class CheckRuns:
         with asking("start the check run", "checks: write"):
             return required(self._request("POST", "", body)["id"], int)
 
-    def _patched(self, number: int, body: dict[str, Any]) -> bool:
+    def _patch(self, number: int, body: dict[str, Any]) -> ApiError | None:
         def attempt() -> None:
             with asking("finish the check run", "checks: write"):
                 self._request("PATCH", f"/{number}", body)
@@ -133,15 +139,11 @@ class CheckRuns:
         try:
             self.github.persist(attempt)
         except ApiError as error:
-            self._noted(error)
-            return False
-        return True
+            return error
+        return None
 
     def _request(self, method: str, below: str, body: dict[str, Any]) -> Any:
         return self.github.write(method, f"{self.github.repository.url}/check-runs{below}", body)
-
-    def _noted(self, error: ApiError) -> None:
-        self.note, self.refused = error.in_full, error.forbidden
 
 
 def _row(remark: Remark) -> dict[str, Any]:

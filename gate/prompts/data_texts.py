@@ -1,4 +1,7 @@
-"""Texts of settings in YAML, JSON and TOML: by their keys with dots, and the numbers of list items."""
+"""Texts of settings in YAML, JSON and TOML, by their keys with dots, and the numbers of list items.
+
+The texts of a `.txt` file, between lines of three dashes, are a list.
+"""
 
 import json
 import tomllib
@@ -28,7 +31,10 @@ class DataText:
 def data_definitions(content: str, ending: str) -> Definitions[DataText]:
     """The texts of a file. Raises Unreadable: its content does not match its ending."""
     found: Definitions[DataText] = no_definitions()
-    places = _yaml(content) if ending in YAML_ENDINGS else _others(content, ending)
+    if ending == ".txt":
+        places = _parts(content)
+    else:
+        places = _yaml(content) if ending in YAML_ENDINGS else _others(content, ending)
     for loc, text, (first, last) in places:
         found[".".join(map(str, loc))].append(Definition(first, last, DataText(text, first)))
     return found
@@ -75,6 +81,19 @@ def _nodes(root: Node) -> Iterator[tuple[Loc, tuple[Node, Node]]]:
         for step, key, value in inner:
             yield (*loc, step), (key, value)
             waiting.append(((*loc, step), value))
+
+
+def _parts(content: str) -> Iterator[_Place]:
+    """The texts between lines of three dashes, without blank ones and blank lines around them."""
+    number, first, lines = 0, 1, list[str]()
+    for at, line in enumerate([*content.removeprefix("\ufeff").replace("\r\n", "\n").split("\n"), "---"], 1):
+        if line.strip() != "---":
+            lines.append(line)
+            continue
+        if text := "\n".join(lines).strip():
+            yield (number,), text, (first, at - 1)
+            number += 1
+        first, lines = at + 1, []
 
 
 def _others(content: str, ending: str) -> Iterator[_Place]:

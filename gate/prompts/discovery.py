@@ -18,7 +18,7 @@ from gate.templates.rendering import compile_template
 TEXT_ENDINGS = (".md", ".txt", *TEMPLATE_ENDINGS)
 CHAT_ENDINGS = reading.CHAT_ENDINGS
 SETTINGS_ENDINGS = (".yaml", ".yml", ".json", ".toml")
-CODE_ENDINGS = tuple(ending for ending in POINTER_ENDINGS if ending not in SETTINGS_ENDINGS)
+CODE_ENDINGS = tuple(ending for ending in POINTER_ENDINGS if ending not in (*SETTINGS_ENDINGS, ".txt"))
 DOTPROMPT = ".prompt"
 
 _FOLDER = re.compile(r"(?:.*[-_.])?(?:pre)?prompts?", re.IGNORECASE)

@@ -398,6 +398,10 @@ def read_named(
         return None
     where = named(path)
     text = decode(data, where)
+    if rules.nunjucks:
+        from gate.prompts.promptfoo import parse_promptfoo, prompt_text  # few prompts are promptfoo's
+
+        return parse_promptfoo(prompt_text(text, path, pointer, where), where)
     if pointer is None:
         return parse(text, where, template=bool(rules.template), library=library)
     return parse_pointed(text, pointer, where, rules)

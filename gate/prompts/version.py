@@ -318,10 +318,12 @@ class PlaceholderRules:
     Args:
         template: True for Jinja2, False for no placeholders, None to find the kind from the text.
         kept: names that stay as `{name}`, because the run fills them in.
+        nunjucks: the text is a prompt of promptfoo, whatever its file.
     """
 
     template: bool | None = None
     kept: frozenset[str] = frozenset((TODAY,))
+    nunjucks: bool = False
 
 
 AS_SHOWN = PlaceholderRules()

@@ -11,6 +11,7 @@ from gate.app.runs import RunContext, carry_out
 from gate.engine.check import Examiner, ReportedCases
 from gate.environment.settings import Settings
 from gate.errors import CannotEvaluate, GateError
+from gate.record.findings.unfinished import RunInterrupted
 from gate.record.parts import CaseResult
 from gate.record.transcript import Sample
 
@@ -79,7 +80,7 @@ class BackgroundCheck:
         """
         self._shown, self._keep = shown, keep
         if self._open is not None and self._thread.is_alive():
-            self._open.loop.call_soon_threadsafe(_end, self._open, shown.why)
+            self._open.loop.call_soon_threadsafe(_end, self._open, shown.ended)
         if self._thread.ident is not None:
             self._thread.join(PATIENCE_S)
 
@@ -100,13 +101,12 @@ class BackgroundCheck:
         await opened.over.wait()
         if opened.tasks:
             await asyncio.wait(opened.tasks)
-        self.notes += running.tools.notes.all(whole=running.stop.reason is None)
+        self.notes += [note.text for note in running.tools.notes.all(whole=running.stop.cause is None)]
         if self._shown is not None and examiner.taken:
             gone = examiner.withdraw(self._shown)
-            self.notes += [gone.told] if gone.calls else []
+            self.notes += [gone.finding.text] if gone.calls else []
             if self._keep and self._shown.cases:
-                idle = examiner.idle_checks
-                self.notes += [*idle.undecided, *idle.not_shown]
+                self.notes += [finding.text for finding in examiner.idle_checks]
                 examiner.finish()
                 self.record = self._plan.out / "run.json"
 
@@ -129,10 +129,10 @@ def _defect(error: Exception) -> CannotEvaluate:
     return CannotEvaluate(f"Prompt Gate itself failed ({type(error).__name__}: {error})")
 
 
-def _end(opened: _Open, why: str) -> None:
+def _end(opened: _Open, ended: RunInterrupted | None) -> None:
     """In the loop: send no more requests, and stop running ones."""
-    if why:
-        opened.running.stop.drain(why)
+    if ended is not None:
+        opened.running.stop.drain(ended)
     for task in opened.tasks:
         task.cancel()
     opened.over.set()

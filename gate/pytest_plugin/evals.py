@@ -22,15 +22,12 @@ from gate.git.places import root_of
 from gate.pytest_plugin import selection
 from gate.pytest_plugin.background import BackgroundCheck, CaseAnswer
 from gate.pytest_plugin.items import CaseItem, ConfigFile, score_notes
-from gate.report import numbers
+from gate.record.findings.unfinished import RunInterrupted
 from gate.resolve.one_version import Chosen, with_cases
 from gate.resolve.resolved import Resolved
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
-
-FURTHEST = 64
-"""Maximum number of cases started ahead: with -x, all after the first failure are wasted."""
 
 
 class Evals:
@@ -126,7 +123,7 @@ class Evals:
                 _removed(self._out)
             self.notes += self._background.notes
             if self._worker is None:
-                self.notes += [shown.why] if shown.why else []
+                self.notes += [shown.ended.text] if shown.ended else []
             self.notes.append(self._record(self._background.record, shown))
 
     def _record(self, kept: Path | None, shown: ReportedCases) -> str:
@@ -142,8 +139,8 @@ class Evals:
         # A worker of xdist does not know which cases are the others'.
         there = len({*(self._items if self._worker is None else self._asked)} - self._skipped)
         left = there - len(self._reported)
-        ended = f"the test run ended before {left:,} of {numbers.counted(there, 'case')} were reported"
-        return ReportedCases(_keys(self._reported), _keys(self._skipped), ended if left > 0 else "")
+        ended = RunInterrupted(signal="", unreported=left, cases=there) if left > 0 else None
+        return ReportedCases(_keys(self._reported), _keys(self._skipped), ended)
 
     @property
     def _worker(self) -> str | None:
@@ -157,7 +154,7 @@ class Evals:
 
     def _window(self, item: CaseItem) -> int:
         calls = max(1, int(self.config.getoption(selection.dest("--gate-concurrency"), 32)))
-        return min(FURTHEST, max(2, ceil(2 * calls / item.suite.samples)))
+        return max(2, ceil(2 * calls / item.suite.samples))
 
     def _ask(self, item: CaseItem) -> None:
         try:

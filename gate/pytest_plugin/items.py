@@ -168,7 +168,7 @@ def score_notes(suites: Iterable[Suite]) -> list[str]:
         for suite in suites
         for one in suite.exam.judges
     ]
-    return [*sampling_notes(suites), *preference_notes(suites), *quoted]
+    return [note.text for note in (*sampling_notes(suites), *preference_notes(suites))] + quoted
 
 
 def _standing(said: str) -> str:

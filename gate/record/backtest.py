@@ -21,6 +21,7 @@ class BacktestSlice(RecordPart):
         mean: after minus before; null when n is 0.
         lower, upper: its interval; null is infinite.
         state: what the slice shows.
+        undetected: where no case changed, the largest share of all cases that may change; else null.
     """
 
     slice: str
@@ -31,6 +32,7 @@ class BacktestSlice(RecordPart):
     lower: Delta | None
     upper: Delta | None
     state: State
+    undetected: Share | None = None
 
 
 class BacktestCommit(RecordPart):

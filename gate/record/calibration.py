@@ -37,12 +37,21 @@ class FalseBlocksRecord(_Model):
 
 
 class DriftRecord(_Model):
-    """Mean delta of all cases with its interval; `shown` when zero lies outside."""
+    """Mean delta of all cases with its interval.
 
+    Args:
+        baseline: mean score.
+        lower, upper: null where infinite.
+        shown: zero lies outside of the interval.
+        undetected: where no case changed, the largest share of all cases that may change; else null.
+    """
+
+    baseline: float
     mean: float
     lower: float | None
     upper: float | None
     shown: bool
+    undetected: float | None
 
 
 class ChoiceRecord(_Model):
@@ -259,25 +268,21 @@ class AgreementRecord(_JudgeModel):
         share: of one judgement with one person, over the answers; null without a judged answer.
         worst: the same share when every answer without a score counts as a disagreement.
         kappa: Cohen's.
-        ac1: Gwet's.
         passed_right, passed_wrong, failed_right, failed_wrong: answers; fractions where several people or judgements
             speak about one.
         true_pass, true_fail: share of what people pass (fail) that the judge passes (fails).
-        balanced: mean of the two.
         always_pass: share of agreement of a judge that passes everything.
     """
 
     share: ShareRecord
     worst: float
     kappa: MaybeFigure
-    ac1: MaybeFigure
     passed_right: float
     passed_wrong: float
     failed_right: float
     failed_wrong: float
     true_pass: MaybeFigure
     true_fail: MaybeFigure
-    balanced: MaybeFigure
     always_pass: float
 
 
@@ -287,12 +292,10 @@ class PeopleRecord(_JudgeModel):
     Args:
         answers: labelled by two people or more.
         share: of two people drawn at random.
-        alpha: Krippendorff's, of pass and fail; of the grades where there are grades.
     """
 
     answers: int
     share: float
-    alpha: MaybeFigure
 
 
 class GradesRecord(_JudgeModel):
@@ -301,12 +304,10 @@ class GradesRecord(_JudgeModel):
     Args:
         apart: mean of the absolute difference of judge and people.
         above: mean of judge minus people.
-        order: Spearman's rank correlation.
     """
 
     apart: float
     above: MaybeFigure
-    order: MaybeFigure
 
 
 class ConsistencyRecord(_JudgeModel):
@@ -327,29 +328,6 @@ class ConsistencyRecord(_JudgeModel):
     widest: float
 
 
-class ThresholdRecord(_JudgeModel):
-    """The threshold that best matches people.
-
-    Args:
-        best: of greatest balanced accuracy.
-        fitted: balanced accuracy in the sample that chose it: too good.
-        honest: by cross-validation.
-        now: balanced accuracy of the threshold in use.
-        lowest, highest: thresholds above the one and up to the other cannot be distinguished from the best one.
-    """
-
-    best: float
-    fitted: float
-    honest: float
-    now: float
-    lowest: float
-    highest: float
-
-    def alike(self, threshold: float) -> bool:
-        """Is a threshold not distinguishable from the best one?"""
-        return self.lowest < threshold <= self.highest
-
-
 class MemberRecord(_JudgeModel):
     """One judge of a jury against people."""
 
@@ -358,10 +336,16 @@ class MemberRecord(_JudgeModel):
 
 
 class JuryRecord(_JudgeModel):
-    """The judges of a jury: each against people, and among themselves (Krippendorff's alpha of their scores)."""
+    """The judges of a jury: each against people, and among themselves.
+
+    Args:
+        share: how often two of them pass or fail an answer alike.
+        kappa: Cohen's; null for more than two judges.
+    """
 
     members: list[MemberRecord]
-    alpha: MaybeFigure
+    share: ShareRecord
+    kappa: MaybeFigure | None
 
 
 class SliceRecord(_JudgeModel):
@@ -435,7 +419,6 @@ class JudgeCalibrationRecord(_JudgeModel):
     grades: GradesRecord | None
     consistency: ConsistencyRecord | NoFigure
     length: MaybeFigure
-    threshold: ThresholdRecord | NoFigure
     jury: JuryRecord | None
     slices: list[SliceRecord]
     more_slices: int = 0

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 from pydantic import NonNegativeInt
 
 from gate.record.transcript import Usage
-from gate.values import Amount, Count, Delta, Difference, RecordPart, Relative, Share, Tokens
+from gate.values import ROUNDING, Amount, Count, Delta, Difference, RecordPart, Relative, Share, Tokens
 
 FEWEST_UNITS = 10
 """Independent cases from which on a slice can block; `gate.stats`, which knows only arrays, has the same."""
@@ -34,19 +34,9 @@ class Verdict(StrEnum):
     SKIPPED = "SKIPPED"
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """The verdict and why.
-
-    Args:
-        verdict: the first row of the verdict table that applies.
-        exit_code: 0, 1 or 3.
-        reasons: full sentences, most important first.
-    """
-
-    verdict: Verdict
-    exit_code: int
-    reasons: tuple[str, ...]
+def undetected_share(units: int, alpha: float) -> float:
+    """The largest share of all cases that may change where none of `units` did (Clopper and Pearson 1934)."""
+    return 1.0 - float(alpha ** (1.0 / units))
 
 
 class Comparison(RecordPart):
@@ -61,7 +51,7 @@ class Comparison(RecordPart):
         lower, upper: interval at the run's confidence; None is infinite.
         p: joint p-value of a drop; None where the slice is not tested.
         state: what the slice shows.
-        method: `maxt`, `percentile`, `t` or `mcnemar`.
+        method: `maxt` or `percentile`.
         blocking: belongs to the tested family and can block.
         advisory: shown by the user's wish, never blocks.
         familiar_fail: the unadjusted percentile bootstrap would have failed it.
@@ -89,6 +79,12 @@ class Comparison(RecordPart):
     cases_needed: NonNegativeInt | None = None
     moved: Count = 0
     margin: Share = 0.0
+
+    def undetected(self, alpha: float) -> float | None:
+        """Where no case changed, the largest share of all cases that may change, exact at 1 - `alpha`; else None."""
+        if self.mean is None or abs(self.mean) > ROUNDING or self.moved or not self.units:
+            return None
+        return undetected_share(self.units, alpha)
 
 
 class Estimate(RecordPart):
@@ -162,7 +158,7 @@ class ScorerChange(RecordPart):
         baseline, candidate: mean scores in [0, 1]; None where there are none.
         mean: of the cases' deltas, in [-1, 1].
         baseline_passed, candidate_passed: of one that is required, the share of the answers that it gave more than 0,
-            averaged by case; None of others.
+            averaged by case; None for other scorers.
     """
 
     name: str
@@ -315,7 +311,7 @@ class ArmPrefix(RecordPart):
         request_tokens: of a whole request, on average.
         measured: the rate is that of the arm's own replies; otherwise four characters are taken for a token.
         place: what ends the prefix; None where all requests are the same throughout.
-        minimum: see `CacheTerms`.
+        minimum: tokens of the shortest prefix that is cached; None where that is not known.
         obstacle: why nothing of it is cached.
     """
 
@@ -427,9 +423,9 @@ class JuryResult(RecordPart):
         mark: what an opinion must reach for a pass, in [0, 1].
         answers: that all of them scored.
         members: in the order of the configuration.
-        alpha: Krippendorff's, of the opinions as an interval scale.
-        marks: Gwet's AC1 of pass and fail.
-        why_not: why there is no coefficient; empty where both are there.
+        share: how often two of them pass or fail an answer alike.
+        kappa: Cohen's, of two judges; None for more, or where there is none.
+        why_not: why two judges have no kappa; else empty.
         contested: where the opinions lie furthest apart, the worst first.
     """
 
@@ -437,8 +433,8 @@ class JuryResult(RecordPart):
     mark: Share
     answers: Count
     members: tuple[JuryMember, ...]
-    alpha: Estimate | None
-    marks: Estimate | None
+    share: Estimate
+    kappa: Estimate | None
     why_not: str = ""
     contested: tuple[ContestedAnswer, ...] = ()
 

@@ -44,6 +44,7 @@ class HistoryFigure:
         baseline, candidate: means of the arms; None where an arm has none.
         error: standard error of the candidate's mean; None where it is unknown.
         change, lower, upper: of the comparison, with its interval: absolute for quality, otherwise relative.
+        undetected: of quality, where no case changed: the largest share of all cases that may change; else None.
     """
 
     axis: Axis
@@ -57,6 +58,7 @@ class HistoryFigure:
     lower: float | None
     upper: float | None
     state: str
+    undetected: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +83,8 @@ class Agreement:
     """How far the judges of a scorer agree, with each other or with people.
 
     Args:
-        kind: `jury` is Krippendorff's alpha of its judges, `people` the agreement that a calibration found.
-        value, lower, upper: the coefficient with its interval; None where there is none.
+        kind: `jury` is how often two of its judges agree, `people` the agreement that a calibration found.
+        value, lower, upper: the share with its interval; None where there is none.
         why_not: why there is none; otherwise empty.
     """
 
@@ -220,7 +222,7 @@ class OverrideRow:
 
 def suites_of(run: RunRecord) -> tuple[SuiteResult, ...]:
     """The suites of a run, those with two arms first."""
-    return (*map(_compared, run.suites), *map(_alone, run.new))
+    return (*(_compared(suite, run.method.alpha) for suite in run.suites), *map(_alone, run.new))
 
 
 def tries(run: RunRecord) -> bool:
@@ -228,10 +230,10 @@ def tries(run: RunRecord) -> bool:
     return any(change.trials for change in run.exam_changes) or any(suite.trials for suite in run.promises)
 
 
-def _compared(suite: SuiteRecord) -> SuiteResult:
+def _compared(suite: SuiteRecord, alpha: float) -> SuiteResult:
     quality = [suite.quality.overall, *suite.quality.slices]
     figures = (
-        *(_quality(one, suite.cases) for one in quality),
+        *(_quality(one, suite.cases, alpha) for one in quality),
         *(_axis(one) for one in (suite.cost, suite.latency) if one.applicable),
     )
     results = tuple(
@@ -265,7 +267,7 @@ def _stored(label: str) -> str:
     return "" if named is None else named.name
 
 
-def _quality(one: Comparison, cases: Sequence[CaseRecord]) -> HistoryFigure:
+def _quality(one: Comparison, cases: Sequence[CaseRecord], alpha: float) -> HistoryFigure:
     means = [
         (case.cluster or f"\n{case.id}", fmean(scored))
         for case in cases
@@ -283,6 +285,7 @@ def _quality(one: Comparison, cases: Sequence[CaseRecord]) -> HistoryFigure:
         lower=one.lower,
         upper=one.upper,
         state=one.state.value,
+        undetected=one.undetected(alpha),
     )
 
 
@@ -330,9 +333,8 @@ def _variance(values: Sequence[float], mean: float) -> float:
 
 def _agreements(juries: Sequence[JuryResult], judges: Sequence[JudgeQuote]) -> Iterator[Agreement]:
     for jury in {one.scorer: one for one in juries}.values():
-        alpha = jury.alpha
-        value, lower, upper = (None, None, None) if alpha is None else (alpha.value, alpha.lower, alpha.upper)
-        yield Agreement(jury.scorer, "jury", jury.answers, value, lower, upper, jury.why_not)
+        share = jury.share
+        yield Agreement(jury.scorer, "jury", jury.answers, share.value, share.lower, share.upper, "")
     for judge in {one.scorer: one for one in judges}.values():
         value, lower, upper = judge.agreement or (None, None, None)
         why_not = "" if judge.agreement else judge.reason or judge.standing

@@ -69,7 +69,7 @@ class PromptTextRecord(RecordPart):
 
 
 class ArmRecord(RecordPart):
-    """One arm: prompt version, model, parameters, and how its replies ended; see `gate.record.transcript`.
+    """One arm: prompt version, model, parameters, and how its replies ended.
 
     No reply counts twice. `step_limited` are conversations that were ended at `max_steps`, which is null where there
     is no loop of tools. `remembered` is false for an agent that may be another one the
@@ -115,7 +115,7 @@ class ExamRecord(RecordPart):
 
 
 class OutputPartRecord(RecordPart):
-    """See `gate.record.transcript.Part`."""
+    """See `Part` in `gate schema sample`."""
 
     scorer: str
     kind: PartKind
@@ -125,7 +125,7 @@ class OutputPartRecord(RecordPart):
 
 
 class ToolUseRecord(RecordPart):
-    """See `gate.record.transcript.ToolUse`; long texts are cut."""
+    """See `ToolUse` in `gate schema sample`; long texts are cut."""
 
     name: str
     arguments: str
@@ -135,7 +135,7 @@ class ToolUseRecord(RecordPart):
 
 
 class TurnRecord(RecordPart):
-    """See `gate.record.transcript.Turn`; long texts are cut, and `more_tools` counts calls that are not saved.
+    """See `Turn` in `gate schema sample`; long texts are cut, and `more_tools` counts calls that are not saved.
 
     `usd` is null where the price is not known, or money means nothing.
     """
@@ -156,7 +156,7 @@ class TurnRecord(RecordPart):
 
 
 class ObservationRecord(RecordPart):
-    """See `gate.record.transcript.Observation`; `rows` is null where the query failed.
+    """See `Observation` in `gate schema sample`; `rows` is null where the query failed.
 
     `found` is JSON text, cut where it is long: the only value, or the first row. It is empty without rows.
     """
@@ -168,7 +168,7 @@ class ObservationRecord(RecordPart):
 
 
 class TranscriptRecord(RecordPart):
-    """See `gate.record.transcript.Transcript`; `more_turns` counts those that are not saved.
+    """See `Transcript` in `gate schema sample`; `more_turns` counts those that are not saved.
 
     `calls`, `failed_calls` and `followups` count those of all turns, saved or not. `aside_calls` are those of whoever
     talked with the agent in the place of a person, and `aside_usd` is their price; `missed` is why such a one had
@@ -327,28 +327,6 @@ class Role:
         return permission in ("write", "admin") or (permission == "read" and self.triage)
 
 
-@dataclass(frozen=True, slots=True)
-class Deletion:
-    """One prompt that is gone, and for which the change names no successor.
-
-    Args:
-        prompt: path at the baseline.
-        ref: the baseline, as the user named it.
-        cases: how many the exams have that it sat; None where they cannot be read.
-        likely: a new file of the change that is like it; empty where there is none.
-    """
-
-    prompt: str
-    ref: str
-    cases: int | None
-    likely: str = ""
-
-    def __str__(self) -> str:
-        many = "" if self.cases is None else f" with {self.cases:,} case{'' if self.cases == 1 else 's'}"
-        like = f"; {self.likely} is like it" if self.likely else ""
-        return f"{self.prompt}, which {self.ref} tests{many}, is gone, and gate.yaml names no successor{like}."
-
-
 class CaseState(StrEnum):
     """What the samples of one case show."""
 
@@ -358,7 +336,7 @@ class CaseState(StrEnum):
 
 
 class PartMean(RecordPart):
-    """A part of a score, see `gate.record.transcript.Part`.
+    """A part of a score, see `Part` in `gate schema sample`.
 
     Args:
         value: mean over the samples.

@@ -1,12 +1,8 @@
-"""`run.json`, schema `prompt-gate/run/1`: the whole record of one evaluation, from which every report is rendered.
+"""`run.json`, schema `prompt-gate/run/1`: the whole record of one evaluation, from which every report is rendered."""
 
-At the end: the figures of its samples, which reports add from `samples.jsonl`.
-"""
-
-from array import array
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
-from typing import Any, Literal, NamedTuple, Self, TypeAlias
+from collections import Counter
+from collections.abc import Mapping
+from typing import Literal, Self
 
 from pydantic import Field, NonNegativeInt, model_validator
 from pydantic_core import PydanticCustomError
@@ -27,6 +23,9 @@ from gate.record.comparison import (
     ToolDifference,
     Verdict,
 )
+from gate.record.findings.catalogue import DECIDING, QUIET, AnyFinding, verdict_of
+from gate.record.findings.finding import Finding
+from gate.record.findings.unfinished import Unfinished
 from gate.record.parts import (
     AlignedBy,
     ArmRecord,
@@ -39,7 +38,6 @@ from gate.record.parts import (
     ReuseRecord,
     SpendingRecord,
 )
-from gate.record.transcript import ArmName, Dollars, Reply, Sample, Unscored
 from gate.values import Amount, Count, Delta, JsonValue, Level, RecordPart, SampleCount, Scores, Share
 
 
@@ -217,7 +215,7 @@ class ExamChangeRecord(RecordPart):
 
 
 class PromiseRecord(RecordPart):
-    """What became of one rule; see `gate.record.parts.RuleChange`.
+    """What became of one rule.
 
     `rule` is the rule's id in the old specification, or in the new one where the old one has no such rule. `before` and
     `after` are its words, null where there is no such rule; `evidence` and `new_evidence` the prompt's.
@@ -257,7 +255,7 @@ class PromiseTrialRecord(RecordPart):
 
 
 class PromisesRecord(RecordPart):
-    """The rules of one suite's prompt, before and after; see `gate.record.parts.SpecDiff`.
+    """The rules of one suite's prompt, before and after.
 
     `changes` are all rules but the `unchanged` ones, which are counted. `judge` is the model that compared wordings, as
     `provider:name`; empty where none was called. `trials` are of the rules that are `added`, `tightened` or `changed`.
@@ -287,7 +285,6 @@ class MethodRecord(RecordPart):
     slices_tested: Count
     flips: Count | None
     fail_on: Literal["block", "hold"]
-    correction: Literal["none", "bonferroni", "holm"] = "none"
     breakage: bool = False
     rates_judged: Count = 0
     samples_planned: Count | None = None
@@ -295,31 +292,36 @@ class MethodRecord(RecordPart):
     spared: Count = 0
 
 
+class MissingReason(RecordPart):
+    """Why samples have no score, and how many."""
+
+    reason: str
+    samples: Count
+
+
 class MissingRecord(RecordPart):
     """Samples without a score, and the verdicts had they gone best and worst for the candidate.
 
-    `cases` names the cases that have to be called again, `suite/id` in a run over several suites.
+    `reasons` are the most frequent ones; samples with others are counted by `others`. `cases` names the cases that have
+    to be called again, `suite/id` in a run over several suites.
     """
 
     samples: Count
     total: Count
     best: Verdict | None
     worst: Verdict | None
-    reasons: list[str]
+    reasons: list[MissingReason]
+    others: Count = 0
     cases: list[str] = []
 
 
 class CoverageRecord(RecordPart):
-    """What a run looked at: suites, how many of them it compared and how many are the same, and the files they rest on.
-
-    `untested` has the changed texts that look like prompts and that no suite names.
-    """
+    """What a run looked at: suites, how many it compared and how many are the same, and the files they rest on."""
 
     suites: Count
     compared: Count
     same: Count
     files: Count
-    untested: list[str] = []
 
 
 class OverrideRecord(RecordPart):
@@ -342,16 +344,14 @@ class OverrideRecord(RecordPart):
 class RunRecord(RecordPart):
     """The whole run: `suites` were compared, `new` ones stand alone; in a run that evaluated nothing both are empty.
 
-    `unfinished` is why it ended early: a budget, a signal, a service that was not there; null where it came to its end.
+    `findings` are what it has to say, the most important first; the verdict follows from their severities.
     `waived` is what makes the exit code 0 whatever the verdict; `waived_code` is what it would have been.
-    `deleted` are paths of prompts that the base tests, and that are gone without a named successor.
     `coverage` is what the run looked at, where two refs were compared.
     `exam_changes` and `run_edits` are what the change does to its own eval set; they are not part of the verdict.
     `promises` is what the change does to the rules of its prompts; it is not part of the verdict either.
-    `kind` is what a run without suites is about, where the verdict alone does not say it: `baseline`, answers of a
-    branch for later runs; `base_mistake`, one that the merge target has already; `unjudged`, a change that could not be
-    evaluated; `setup`, what kept the gate from looking at the change, or at its label; `closed`, a pull request that
-    is. `check` is a check: each of `new` was compared with its thresholds, case by case, and nothing was compared.
+    `kind` is what a run is about where it compares no prompts: `baseline`, answers of a branch for later runs; `setup`,
+    what kept the gate from looking at the change, or at its label; `check`: each of `new` was compared with its
+    thresholds, case by case.
     `priced` is false where money means nothing, as with a local model, and no suite is there to say so.
     """
 
@@ -362,12 +362,11 @@ class RunRecord(RecordPart):
     duration_s: Amount
     verdict: Verdict
     exit_code: int = Field(ge=0, le=255)
-    reasons: list[str]
+    findings: list[AnyFinding]
     seed: NonNegativeInt
     commit: str | None
     method: MethodRecord
     missing: MissingRecord
-    unfinished: str | None = None
     suites: list[SuiteRecord]
     new: list[NewSuiteRecord] = []
     calls: CallsRecord
@@ -376,14 +375,28 @@ class RunRecord(RecordPart):
     waived: Literal["", "override", "advisory"] = ""
     waived_code: int = Field(default=0, ge=0, le=255)
     config: str = ""
-    notes: list[str] = []
-    deleted: list[str] = []
     coverage: CoverageRecord | None = None
     exam_changes: list[ExamChangeRecord] = []
     run_edits: list[SettingEdit] = []
     promises: list[PromisesRecord] = []
-    kind: Literal["", "baseline", "base_mistake", "unjudged", "setup", "closed", "check"] = ""
+    kind: Literal["", "baseline", "setup", "check"] = ""
     priced: bool = True
+
+    @property
+    def deciding(self) -> tuple[Finding, ...]:
+        """The findings that the verdict rests on: those of its severity, or all where nothing is urgent."""
+        severity = DECIDING.get(self.verdict, "note")
+        return tuple(finding for finding in self.findings if finding.severity == severity)
+
+    @property
+    def quiet(self) -> bool:
+        """Nothing was evaluated, and there is nothing that a person has to know."""
+        return all(isinstance(finding, QUIET) for finding in self.findings)
+
+    @property
+    def unfinished(self) -> Unfinished | None:
+        """What ended it early; None where it came to its end."""
+        return next((finding for finding in self.findings if isinstance(finding, Unfinished)), None)
 
     @property
     def evaluated(self) -> bool:
@@ -395,6 +408,14 @@ class RunRecord(RecordPart):
         """Whether nothing was evaluated because the override label counts."""
         counts = self.override is not None and self.override.counted
         return counts and self.verdict is Verdict.SKIPPED and not self.waived
+
+    @model_validator(mode="after")
+    def _verdict_follows(self) -> Self:
+        """The verdict is that of the findings: a reader who knows these knows it."""
+        if self.verdict is not verdict_of(self.findings):
+            raise PydanticCustomError("verdict_without_finding", "the findings do not make the verdict {verdict}",
+                                      {"verdict": self.verdict.value})  # fmt: skip
+        return self
 
     @model_validator(mode="after")
     def _waived_is_green(self) -> Self:
@@ -418,76 +439,3 @@ class RunRecord(RecordPart):
 def run_schema() -> Mapping[str, object]:
     """The JSON Schema of `run.json`."""
     return RunRecord.model_json_schema(by_alias=True, mode="serialization")
-
-
-Key: TypeAlias = tuple[str, str]
-"""Suite and case."""
-_NONE = -1.0
-
-
-class SampleFigure(NamedTuple):
-    """The figures of one sample.
-
-    Args:
-        number: 0 to k - 1.
-        score: None where there is none.
-        seconds, dollars: of its answer; None where they are unknown.
-        fresh: the answer was newly requested, and was not the first of its arm.
-        place: for whoever reads the whole sample.
-    """
-
-    key: Key
-    arm: ArmName
-    number: int
-    score: float | None
-    seconds: float | None
-    dollars: float | None
-    fresh: bool
-    place: int
-
-
-class SampleFigures:
-    """Figures in the order of completion; about fifty bytes for each sample."""
-
-    def __init__(self) -> None:
-        self._keys: dict[tuple[Key, ArmName], int] = {}
-        self._rows: list[array[Any]] = [array(kind) for kind in ("I", "B", "d", "d", "d", "B", "q")]
-
-    def add(self, sample: Sample, place: int) -> None:
-        """Add a finished sample."""
-        reply = sample.reply if isinstance(sample.reply, Reply) else None
-        key = (sample.suite, sample.case_id), sample.arm
-        row = (
-            self._keys.setdefault(key, len(self._keys)),
-            sample.index,
-            _NONE if isinstance(sample.score, Unscored) else sample.score,
-            _NONE if reply is None or reply.latency_s is None else reply.latency_s,
-            reply.cost.amount if reply is not None and isinstance(reply.cost, Dollars) else _NONE,
-            reply is not None and not reply.origin.reused and not sample.warmup,
-            place,
-        )
-        for column, value in zip(self._rows, row, strict=True):
-            column.append(value)
-
-    def candidate_seconds(self) -> dict[Key, float]:
-        """Seconds of the candidate's answers, summed per suite and case."""
-        found: dict[Key, float] = defaultdict(float)
-        for one in self:
-            if one.arm is ArmName.CANDIDATE and one.seconds is not None:
-                found[one.key] += one.seconds
-        return dict(found)
-
-    def __iter__(self) -> Iterator[SampleFigure]:
-        keys = list(self._keys)
-        for key_number, number, score, seconds, dollars, fresh, place in zip(*self._rows, strict=True):
-            key, arm = keys[key_number]
-            yield SampleFigure(
-                key,
-                arm,
-                number,
-                None if score == _NONE else score,
-                None if seconds == _NONE else seconds,
-                None if dollars == _NONE else dollars,
-                bool(fresh),
-                place,
-            )

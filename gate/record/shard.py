@@ -10,11 +10,9 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, NonNegativeInt
 from pydantic_core import PydanticCustomError
 
 from gate.limits import SHARDS
+from gate.record.findings.catalogue import AnyFinding
 from gate.record.parts import CallsRecord
 from gate.values import Amount, Count, JsonValue, SampleCount, digest
-
-KILLED = "it ended without a word, as a process does that is killed"
-"""Stands in the record of a shard that is still running, for whoever reads it after that."""
 
 Text = Annotated[str, Field(max_length=4096)]
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
@@ -94,7 +92,7 @@ class ShardBudget(_Model):
 
 
 class ShardRecord(_Model):
-    """One shard: `unfinished` is why samples are missing, and is empty where none is.
+    """One shard: `unfinished` is why samples are missing, and is null where none is.
 
     `samples` counts the lines of `samples.jsonl`, failed samples included; it is null until the shard has ended.
     """
@@ -107,7 +105,7 @@ class ShardRecord(_Model):
     budget: ShardBudget
     created: AwareDatetime
     duration_s: Amount
-    unfinished: str = Field(max_length=1000)
+    unfinished: AnyFinding | None
     samples: Count | None
     calls: CallsRecord
     spent_usd: Amount | None

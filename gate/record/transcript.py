@@ -433,8 +433,8 @@ class Reply:
         latency_s: seconds of the one successful request, without queueing and retries; None where time means nothing
             (recorded answers).
         attempts: requests sent until this reply, 1 or more.
-        stop_reason: the provider's word for why it ended; one of `CUT_OFF` where its thinking does not end; of a
-            conversation `STEP_LIMIT` where any answer met that, or
+        stop_reason: the provider's word for why it ended; `length` or the like where its thinking does not end; of a
+            conversation `step limit` where any answer met that, or
             else the last one's.
         origin: when and where it was taken.
         tool_calls: what the model wants to be called before it goes on; only within a conversation.
@@ -553,34 +553,6 @@ class Sample:
     scores: tuple[Score, ...] = ()
     score: Share | Unscored = Unscored("not scored")
     warmup: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """The texts of one sample.
-
-    Args:
-        text: of the reply; empty where there is none.
-        reasons: of its scores, in their order.
-        parts: of each score, the reasons of its parts.
-        transcript: of the conversation, where there was one.
-        thinking: before the answer.
-    """
-
-    text: str
-    reasons: tuple[str, ...]
-    parts: tuple[tuple[str, ...], ...]
-    transcript: Transcript | None = None
-    thinking: str = ""
-
-
-def words_of(sample: Sample) -> Words:
-    """The texts of a sample, to be put back by `SampleTable.whole`."""
-    reply, reasons = sample.reply, tuple(score.reason for score in sample.scores)
-    parts = tuple(tuple(part.reason for part in score.parts) for score in sample.scores)
-    if isinstance(reply, Failed):
-        return Words("", reasons, parts, reply.transcript)
-    return Words(reply.text, reasons, parts, reply.transcript, reply.thinking)
 
 
 def mean_score(scores: Iterable[float | None]) -> float | None:

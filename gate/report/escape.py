@@ -38,7 +38,7 @@ _TRIGGERS = (
 
 _COMMIT = re.compile(r"(?i)\b[0-9a-f]{7,40}\b")
 
-_PUNCTUATION = re.compile(r"([\\`*_{}<>~$&#!]|\[(?![+−]?[\d∞])|\](?=[(\[:])|^[-+=](?=[-+=\s]|$))")
+_PUNCTUATION = re.compile(r"([\\`*_{}<>~$&#!]|\[(?![+−]?\d)|\](?=[(\[:])|^[-+=](?=[-+=\s]|$))")
 _COMMAND = re.compile(r"^\s*:(?=:)", re.MULTILINE)
 _LEGACY_COMMAND = re.compile(r"(?<=#)(?=#\w*\[)")
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

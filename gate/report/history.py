@@ -455,9 +455,11 @@ def _label(value: float, axis: Axis) -> str:
 def _change(figure: HistoryFigure) -> str:
     if figure.change is None:
         return numbers.NOTHING
+    if figure.axis == "quality" and figure.undetected is not None:
+        return numbers.unchanged_cases(figure.n, figure.undetected)
     if figure.axis == "quality":
-        return f"{numbers.delta(figure.change)} {numbers.interval(figure.lower, figure.upper)}"
-    return f"{numbers.change(figure.change)} {numbers.change_interval(figure.lower, figure.upper)}"
+        return numbers.score_change(numbers.ScoreFigure(figure.change, figure.lower, figure.upper, figure.baseline))
+    return numbers.relative_change(figure.change, figure.lower, figure.upper)
 
 
 def slices_first(names: Sequence[str]) -> tuple[str, ...]:

@@ -1,235 +1,76 @@
-"""Numbers as a reader sees them: scores, changes, intervals, money, time, tokens, agreement of judges."""
+"""Slices and suites of a run as a reader sees them: their names, their order, the sentences on how they moved."""
 
 import math
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
+from gate import values
 from gate.config.values import OVERALL
-from gate.record.comparison import Comparison, State
+from gate.numbers import MINUS as MINUS
+from gate.numbers import NOTHING as NOTHING
+from gate.numbers import ZERO as ZERO
+from gate.numbers import ScoreChange as ScoreChange
+from gate.numbers import ScoreFigure as ScoreFigure
+from gate.numbers import age as age
+from gate.numbers import change as change
+from gate.numbers import change_bounds as change_bounds
+from gate.numbers import delta as delta
+from gate.numbers import dollars as dollars
+from gate.numbers import dropped_or_improved as dropped_or_improved
+from gate.numbers import duration as duration
+from gate.numbers import duration_change as duration_change
+from gate.numbers import grade as grade
+from gate.numbers import grade_change as grade_change
+from gate.numbers import grade_delta as grade_delta
+from gate.numbers import grade_from_share as grade_from_share
+from gate.numbers import percent as percent
+from gate.numbers import percent_figure as percent_figure
+from gate.numbers import points as points
+from gate.numbers import points_interval as points_interval
+from gate.numbers import relative_change as relative_change
+from gate.numbers import rough_count as rough_count
+from gate.numbers import rough_figure as rough_figure
+from gate.numbers import rough_tokens as rough_tokens
+from gate.numbers import score as score
+from gate.numbers import score_change as score_change
+from gate.numbers import score_interval as score_interval
+from gate.numbers import share as share
+from gate.numbers import share_interval as share_interval
+from gate.numbers import tokens as tokens
+from gate.numbers import two_decimals as two_decimals
+from gate.numbers import unbroken as unbroken
+from gate.numbers import unchanged_cases as unchanged_cases
+from gate.numbers import whole_percent as whole_percent
+from gate.numbers import with_interval as with_interval
+from gate.record.comparison import Comparison, Estimate, State
+from gate.record.findings.finding import Code as Code
+from gate.record.findings.finding import Text as Text
+from gate.record.findings.finding import plain as plain
 from gate.record.run import NewSuiteRecord, RunRecord, SuiteRecord
 from gate.report.escape import one_line
-from gate.values import about_dollars, clipped
+from gate.values import NAMES_SHOWN as NAMES_SHOWN
+from gate.values import clipped
 from gate.values import counted as counted
 
-MINUS = "\N{MINUS SIGN}"
-NOTHING = "\N{EN DASH}"
-"""Stands where there is no number."""
 
-_UNIT = re.compile(r"(?<=\d) (?=(?:%|ms|s|min)(?!\w))")
+def quality_interval(record: Comparison, alpha: float) -> str:
+    """The interval of one slice beside its mean; where no case changed, how many would: `(≤ 14.2 % of cases)`."""
+    undetected = record.undetected(alpha)
+    return score_interval(record) if undetected is None else f"(≤ {share(undetected)} of cases)"
 
-ZERO = 5e-6
-"""A score or a change that is nearer to nothing than this is shown as `0.000`, and is no change."""
 
+def quality_change(record: Comparison, alpha: float) -> str:
+    """The change of one slice with its interval, or `0 of 24 cases changed; at most 14.2 % would, 97.5 %`."""
+    undetected = record.undetected(alpha)
+    if undetected is None:
+        return score_change(record)
+    return f"{unchanged_cases(record.n, undetected)}, {share(1.0 - alpha)}"
 
-def unbroken(text: str) -> str:
-    """The same with each number held to its unit, so that no line begins with the unit."""
-    return _UNIT.sub("\N{NO-BREAK SPACE}", text)
 
-
-def score(value: float | None, places: int = 3) -> str:
-    """A mean score in [0, 1] with three decimals."""
-    return NOTHING if value is None else _decimals(value, places)
-
-
-def delta(value: float | None) -> str:
-    """A signed change of a score: `+0.024`, `−0.061`, `0.000`."""
-    return NOTHING if value is None else _signed(value, 3)
-
-
-def grade(value: float | None) -> str:
-    """A score on a rubric's own scale, with two decimals: `3.85`."""
-    return NOTHING if value is None else two_decimals(value)
-
-
-def grade_delta(value: float | None) -> str:
-    """A signed change of such a score: `−0.50`."""
-    return NOTHING if value is None else _signed(value, 2)
-
-
-def grade_from_share(share: float, scale: tuple[float, float], places: int = 1) -> str:
-    """A score in [0, 1] as a rubric's scale has it, with one decimal: 0.625 on 1 to 5 is `3.5`."""
-    return _decimals(scale[0] + share * (scale[1] - scale[0]), places)
-
-
-def grade_change(value: float, lower: float | None, upper: float | None) -> str:
-    """A change of such a score with its interval, of which None is no bound: `−0.50 [−0.80, −0.20]`."""
-    low = f"{MINUS}∞" if lower is None else _signed(lower, 2)
-    high = "+∞" if upper is None else _signed(upper, 2)
-    return f"{_signed(value, 2)} [{low}, {high}]"
-
-
-def two_decimals(value: float) -> str:
-    """A number with two decimals: `0.62`, `−0.10`."""
-    size = _decimals(abs(value), 2)
-    return f"{MINUS}{size}" if value < 0 and _is_some(size) else size
-
-
-def dropped_or_improved(value: float) -> str:
-    """A change of a score in words: `dropped by 0.061`, `improved by 0.024`, `did not change`."""
-    size = _decimals(abs(value), 3)
-    return f"{'dropped' if value < 0 else 'improved'} by {size}" if _is_some(size) else "did not change"
-
-
-def interval(lower: float | None, upper: float | None) -> str:
-    """An interval of a change of a score; None is infinite: `[−0.092, +∞]`."""
-    low = f"{MINUS}∞" if lower is None else _signed(lower, 3)
-    high = "+∞" if upper is None else _signed(upper, 3)
-    return f"[{low}, {high}]"
-
-
-def percent(fraction: float) -> str:
-    """A fraction as an unsigned percentage: 0.025 is `2.5 %`."""
-    return f"{_percent_digits(fraction)} %"
-
-
-def percent_figure(fraction: float) -> str:
-    """The same without its unit: `2.5`."""
-    return _percent_digits(fraction)
-
-
-def share(value: float) -> str:
-    """A share in [0, 1] with at most one decimal: `62.5 %`, `90 %`; only all is `100 %`, and only none `0 %`."""
-    tenths = round(value * 1000)
-    tenths = min(tenths, 999) if value < 1 - ZERO else tenths
-    tenths = max(tenths, 1) if value > ZERO else tenths
-    return f"{tenths / 10:g} %"
-
-
-def change(fraction: float | None) -> str:
-    """A relative change as a signed percentage: 0.034 is `+3.4 %`."""
-    return NOTHING if fraction is None else f"{_with_sign(fraction, _percent_digits(fraction))} %"
-
-
-def change_interval(lower: float | None, upper: float | None) -> str:
-    """An interval of a relative change; None is infinite: `[+1.0 %, +∞]`."""
-    return f"[{f'{MINUS}∞' if lower is None else change(lower)}, {'+∞' if upper is None else change(upper)}]"
-
-
-def dollars(amount: float | None) -> str:
-    """Dollars with cents; below one dollar two significant digits, however small."""
-    return NOTHING if amount is None else about_dollars(amount)
-
-
-def duration(seconds: float | None) -> str:
-    """A length of time: `3.2 ms`, `840 ms`, `1.2 s`, `1 min 15 s`, `2 h 5 min`."""
-    if seconds is None:
-        return NOTHING
-    size = abs(seconds)
-    if round(size, 3) < 0.01:
-        shown = _decimals(size * 1000, 1)
-        return f"{shown} ms" if _is_some(shown) else "0 ms"
-    if round(size, 3) < 1:
-        return f"{size * 1000:.0f} ms"
-    if round(size, 1) < 60:
-        return f"{size:.1f} s"
-    minutes, rest = divmod(round(size), 60)
-    if minutes < 60:
-        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours:,} h {minutes} min" if minutes else f"{hours:,} h"
-
-
-def age(seconds: float) -> str:
-    """How long ago something was, in its largest unit: `2 days`, `5 hours`, `12 minutes`, `less than a minute`."""
-    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
-        if seconds >= size:
-            return counted(int(seconds // size), unit)
-    return "less than a minute"
-
-
-def duration_change(seconds: float) -> str:
-    """A signed length of time: `+840 ms`, `−1.2 s`."""
-    return _with_sign(seconds, duration(seconds))
-
-
-def duration_interval(lower: float | None, upper: float | None) -> str:
-    """An interval of a change of time: `[+90 ms, +∞]`."""
-    low = f"{MINUS}∞" if lower is None else duration_change(lower)
-    return f"[{low}, {'+∞' if upper is None else duration_change(upper)}]"
-
-
-def points(value: float) -> str:
-    """A difference of two shares in percentage points: −0.71 is `−71`."""
-    return _with_sign(value, _percent_digits(value))
-
-
-def points_interval(lower: float | None, upper: float | None) -> str:
-    """An interval of such a difference: `[−72, −70]`."""
-    return f"[{f'{MINUS}∞' if lower is None else points(lower)}, {'+∞' if upper is None else points(upper)}]"
-
-
-def rough_tokens(count: int) -> str:
-    """An estimated count with two significant digits: `1,900`."""
-    return f"{round(count, -max(0, len(str(abs(count))) - 2)):,}"
-
-
-def tokens(count: int) -> str:
-    """A count with thousands apart: `1,234,567`."""
-    return f"{count:,}"
-
-
-def rough_count(count: int) -> str:
-    """A rough count with two significant digits; beyond 10,000 only that."""
-    return "more than 10,000" if count > 10_000 else f"about {rough_tokens(count)}"
-
-
-def rough_figure(count: int) -> str:
-    """The same as a figure: `≈ 120`, `> 10,000`."""
-    return "> 10,000" if count > 10_000 else f"≈ {rough_tokens(count)}"
-
-
-def _signed(value: float, places: int) -> str:
-    return _with_sign(value, _decimals(abs(value), places))
-
-
-def _with_sign(value: float, size: str) -> str:
-    sign = (MINUS if value < 0 else "+") if _is_some(size) else ""
-    return f"{sign}{size}"
-
-
-def _is_some(shown: str) -> bool:
-    return any(digit in shown for digit in "123456789")
-
-
-def _decimals(value: float, places: int) -> str:
-    for finer in (places, places + 2):
-        text = f"{value:,.{finer}f}"
-        if _is_some(text):
-            return text
-    return f"{0:.{places}f}"
-
-
-def _percent_digits(fraction: float) -> str:
-    size = abs(fraction) * 100
-    if size >= 9.95:
-        return f"{size:,.0f}"
-    shown = _decimals(size, 1)
-    return shown if _is_some(shown) else "0"
-
-
-def share_interval(value: float, lower: float, upper: float) -> str:
-    """A share with its interval: `91 % [86, 95]`."""
-    return f"{whole_percent(value)} [{lower * 100:.0f}, {upper * 100:.0f}]"
-
-
-def whole_percent(share: float) -> str:
-    """A share in whole percent; only all is `100 %`, and only none `0 %`."""
-    percent = round(share * 100)
-    percent = min(percent, 99) if share < 1.0 - ZERO else percent
-    return f"{max(percent, 1) if share > ZERO else percent} %"
-
-
-@dataclass(frozen=True, slots=True)
-class Code:
-    """A name, path, reference or command inside running text."""
-
-    text: str
-
-
-Text: TypeAlias = tuple[str | Code, ...]
-"""Running text; the plain strings are sentences, which a renderer still has to escape."""
+def duration_change_interval(change: Estimate) -> str:
+    """The same with its interval: `+90 ms [−40 ms, +220 ms]`."""
+    return with_interval(duration_change(change.value), change.lower, change.upper, duration_change)
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,8 +101,6 @@ def cases_and_groups(cases: str, groups: str) -> str:
 
 LONGEST_NAME = 100
 LONGEST_SENTENCE = 300
-NAMES_SHOWN = 3
-"""Slices that a sentence names; it counts the rest."""
 
 Item = TypeVar("Item")
 
@@ -382,15 +221,9 @@ def short_line(text: str, limit: int = LONGEST_NAME) -> str:
     return clipped(one_line(text[: 8 * limit]), limit)
 
 
-def plain(text: Text) -> str:
-    """Running text without its marks, and not escaped."""
-    return "".join(part if isinstance(part, str) else part.text for part in text)
-
-
 def listed(names: Sequence[str], most: int = NAMES_SHOWN) -> str:
-    """`a, b, c and 2 more`."""
-    rest = len(names) - most
-    return ", ".join(map(short_line, names[:most])) + (f" and {rest:,} more" if rest > 0 else "")
+    """`a, b, c and 2 more`, each name on one line and not too long."""
+    return values.listed(tuple(map(short_line, names)), most)
 
 
 def listed_code(names: Sequence[str]) -> Text:
@@ -398,8 +231,7 @@ def listed_code(names: Sequence[str]) -> Text:
     out: list[str | Code] = []
     for name in names[:NAMES_SHOWN]:
         out += [", " if out else "", Code(short_line(name))]
-    rest = len(names) - NAMES_SHOWN
-    return (*out, f" and {rest:,} more" if rest > 0 else "")
+    return (*out, values.and_more(len(names) - NAMES_SHOWN))
 
 
 def in_suite(suite: str) -> Text:
@@ -417,8 +249,8 @@ def slice_names(slices: Sequence[NamedSlice]) -> tuple[str | Code, ...]:
     out: list[str | Code] = []
     for named in slices[:NAMES_SHOWN]:
         out += [", ", *(["advisory "] if named.record.advisory else []), slice_name(named)]
-    rest = len(slices) - NAMES_SHOWN
-    return (*out[1:], *((f" and {rest:,} more",) if rest > 0 else ()))
+    rest = values.and_more(len(slices) - NAMES_SHOWN)
+    return (*out[1:], *((rest,) if rest else ()))
 
 
 def _mean_first(named: NamedSlice) -> tuple[float, float, bool, str]:

@@ -16,6 +16,7 @@ from gate.files import matches, normal
 from gate.limits import PROMPT_CHARS
 from gate.prompts.files import CannotLoad, FileSource, file_of, missing, source_place
 from gate.prompts.version import TEMPLATE_ENDINGS, FunctionTexts, Prompt, PromptVersion
+from gate.record.findings.notes import PromptNotBuilt
 from gate.resolve.imports import module_files
 from gate.resolve.pairing import Pair, Sides
 from gate.suite import Arm, Exam, Suite
@@ -210,9 +211,9 @@ def built_version(sides: Sides, source: FileSource, config: SuiteConfig, cases: 
     return PromptVersion(config.prompt, source.label, source.sha, Prompt((), built=built))
 
 
-def build_notes(suites: Iterable[Suite]) -> list[str]:
-    """A sentence for each prompt that could not be built for every case."""
-    return [_told(arm.version) for suite in suites for arm in suite.arms.values() if _failures(arm.version)]
+def build_notes(suites: Iterable[Suite]) -> list[PromptNotBuilt]:
+    """A note for each prompt that could not be built for every case."""
+    return [_not_built(arm.version) for suite in suites for arm in suite.arms.values() if _failures(arm.version)]
 
 
 def incomplete(versions: Sequence[PromptVersion]) -> bool:
@@ -224,10 +225,10 @@ def _failures(version: PromptVersion) -> tuple[str, ...]:
     return tuple(failed.reason for failed in version.prompt.built.failures) if version.prompt.built else ()
 
 
-def _told(version: PromptVersion) -> str:
+def _not_built(version: PromptVersion) -> PromptNotBuilt:
     reasons = _failures(version)
     total = len(version.prompt.built.texts) if version.prompt.built else 0
-    return f"{version.path} at {version.ref} has no text for {len(reasons):,} of {total:,} sessions: {reasons[0]}."
+    return PromptNotBuilt(path=version.path, ref=version.ref, failed=len(reasons), total=total, reason=reasons[0])
 
 
 def arm_of(sides: Sides, source: FileSource, config: SuiteConfig, version: PromptVersion) -> Arm:

@@ -17,6 +17,7 @@ from gate.prompts.discovery import (
     read_prompt_file,
 )
 from gate.prompts.files import FileSource, file_of
+from gate.record.findings.notes import PromptUntested
 from gate.record.run import CoverageRecord
 from gate.resolve.exam import SuiteWithEdits
 from gate.resolve.pairing import Pair, Sides
@@ -27,8 +28,8 @@ MOST_READ = 200
 
 def coverage_of(
     sides: Sides, config: str, pairs: Collection[Pair], read: Iterable[SuiteWithEdits], touched: Collection[str]
-) -> CoverageRecord:
-    """What was looked at.
+) -> tuple[CoverageRecord, list[PromptUntested]]:
+    """What was looked at, and a note on texts that look like prompts, changed, and are tested by no suite.
 
     Args:
         pairs: all suites, with those that were not read because only their cases are elsewhere.
@@ -40,20 +41,15 @@ def coverage_of(
     for prompt in prompts:
         files |= {file_of(sides.head, prompt) or prompt, *map(file_part, prompt_parts(prompt))}
     compared = sum(one.current.name in touched for one in pairs)
-    return CoverageRecord(
+    coverage = CoverageRecord(
         suites=len(pairs),
         compared=compared,
         same=len(pairs) - compared,
         files=len(files),
-        untested=list(
-            _untested(
-                sides,
-                files,
-                {part for prompt in prompts for part in prompt_parts(prompt)},
-                {one.exam.pattern for one in pairs if one.exam.pattern},
-            )
-        ),
     )
+    pointers = {part for prompt in prompts for part in prompt_parts(prompt)}
+    untested = list(_untested(sides, files, pointers, {one.exam.pattern for one in pairs if one.exam.pattern}))
+    return coverage, [PromptUntested(paths=untested)] if untested else []
 
 
 def _untested(

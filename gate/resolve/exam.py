@@ -16,11 +16,14 @@ from gate.config.validation import FileModel
 from gate.limits import SLICES
 from gate.messages import Message
 from gate.prompts.files import FileSource
+from gate.record.findings.finding import Finding
+from gate.record.findings.notes import CasesObsolete, DimensionsEmpty
+from gate.record.findings.rates import PolicySliceEmpty
 from gate.record.run import SettingEdit, SettingKind, TrialKind
 from gate.resolve.code import untried
 from gate.resolve.pairing import Pair
 from gate.suite import Arm, Exam, Suite
-from gate.values import FreeNames, JsonValue, counted, digest
+from gate.values import FreeNames, JsonValue, digest
 
 LENGTH = "length"
 _OF_SOME = frozenset({"rounds", "revival", "facts", "user", "judge_threshold", "obsolete"})
@@ -153,34 +156,18 @@ def cases_without_user_model(exam: Exam) -> list[Case]:
     return [case for case in exam.cases if case.user is not None and exam.conversing.user.model is None]
 
 
-def exam_notes(suite: Suite) -> list[str]:
-    """Notes on an exam: obsolete cases, and slices without cases."""
-    return [*_obsolete(suite), *_empty_dimensions(suite), *_stray_slices(suite)]
-
-
-def _obsolete(suite: Suite) -> Iterator[str]:
+def exam_notes(suite: Suite) -> Iterator[Finding]:
+    """Notes on an exam: obsolete cases, and dimensions and slices of the policy without cases."""
     if count := suite.exam.obsolete:
-        yield f"{counted(count, 'obsolete case')} of {suite.name} {'was' if count == 1 else 'were'} left out."
-
-
-def _empty_dimensions(suite: Suite) -> Iterator[str]:
-    """A sentence on dimensions that no case has: if misspelt, they would silently leave slices untested."""
-    known = {name for case in suite.exam.cases for name in case.slices}
-    strays = [name for name in suite.exam.dimensions if name not in known]
-    if strays:
-        which = "it" if len(strays) == 1 else "any of them"
-        yield f"Slices of {suite.name} include {', '.join(strays)}, but no case has {which}: nothing is tested there."
-
-
-def _stray_slices(suite: Suite) -> list[str]:
-    """A sentence on slices that the policy names and no case is in: a typing error there would loosen the gate."""
-    known = members(suite.exam.cases, suite.exam.dimensions)
+        yield CasesObsolete(suite=suite.name, count=count)
+    dimensions = {name for case in suite.exam.cases for name in case.slices}
+    if unknown := [name for name in suite.exam.dimensions if name not in dimensions]:
+        yield DimensionsEmpty(suite=suite.name, dimensions=unknown)
+    # A typing error in the name of a slice would loosen the gate.
+    slices = members(suite.exam.cases, suite.exam.dimensions)
     policy = suite.exam.policy
-    strays = [name for name in dict.fromkeys((*policy.slices, *policy.advisory)) if name not in known]
-    if not strays:
-        return []
-    which = "it" if len(strays) == 1 else "any of them"
-    return [f"The policy of {suite.name} includes {', '.join(strays)}, and no case is in {which}."]
+    if empty := [name for name in dict.fromkeys((*policy.slices, *policy.advisory)) if name not in slices]:
+        yield PolicySliceEmpty(severity="note", suite=suite.name, slices=empty)
 
 
 def _check_slices(cases: Sequence[Case], dimensions: Sequence[str], *, listed: bool) -> None:

@@ -13,6 +13,8 @@ from gate.config.scorer import ScorerSpec
 from gate.config.values import OVERALL
 from gate.errors import GateError
 from gate.prompts.files import FileSource, PromptBuilder, source_place
+from gate.record.findings.finding import Finding
+from gate.record.findings.notes import CasesSelected
 from gate.resolve.exam import ExamChanges, exam_notes
 from gate.resolve.missing_files import unmatched_entries
 from gate.resolve.own_settings import settings_notes
@@ -108,10 +110,10 @@ def resolve_one_file(
 
 def _resolved(suites: Sequence[Suite], chosen: Chosen, config: Config, place: tuple[str, str | None]) -> Resolved:
     kept = _checkable(suites, chosen)
-    notes = [*settings_notes(suites), *(note for suite in suites for note in exam_notes(suite))]
+    notes: list[Finding] = [*settings_notes(suites), *(note for suite in suites for note in exam_notes(suite))]
     sizes = {suite.name: len(suite.exam.cases) for suite in suites}
     notes += [
-        f"{suite.name}: {len(suite.exam.cases):,} of {sizes[suite.name]:,} cases were selected."
+        CasesSelected(suite=suite.name, selected=len(suite.exam.cases), total=sizes[suite.name])
         for suite in kept
         if len(suite.exam.cases) < sizes[suite.name]
     ]

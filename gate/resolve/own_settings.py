@@ -7,6 +7,8 @@ from dataclasses import replace
 from gate.config.models import SERVICES, ModelRef, parse_params
 from gate.errors import CannotEvaluate
 from gate.prompts.reading import own_model
+from gate.record.findings.finding import Finding, distinct
+from gate.record.findings.notes import SettingsEdited, SettingsUnused
 from gate.suite import Arm, Suite
 from gate.values import JsonValue
 
@@ -95,24 +97,22 @@ def _model(arm: Arm, baseline: Arm) -> ModelRef | None:
     return model if model is not None and model.provider in (*SERVICES, provider) else None
 
 
-def settings_notes(suites: Iterable[Suite], *, of_command: bool = False) -> list[str]:
-    """A sentence for each prompt file with settings that are not used, and for each whose edits are.
+def settings_notes(suites: Iterable[Suite], *, of_command: bool = False) -> list[Finding]:
+    """A note for each prompt file with settings that are not used, and for each whose edits are.
 
     Args:
         of_command: model and parameters are those of the command line, whatever the files say.
     """
-    notes: dict[str, None] = {}
+    notes: list[Finding] = []
     for suite in suites:
         new = dict(suite.candidate.version.prompt.unused)
         old = new if suite.baseline is None else dict(suite.baseline.version.prompt.unused)
         path = suite.candidate.version.path
         if edited := [key for key in {**old, **new} if old.get(key) != new.get(key)]:
-            how = "which the options of the command override" if of_command else "and each version is called as it says"
-            notes[f"{path} edits {_listed(edited)}, {how}."] = None
+            notes.append(SettingsEdited(path=path, edited=edited, overridden=of_command))
         elif unused := [key for key in new if not _agrees(key, suite.candidate)]:
-            settings = _listed(unused)
-            notes[f"{path} sets {settings}, which the gate does not use: the suite's model and params apply."] = None
-    return list(notes)
+            notes.append(SettingsUnused(path=path, unused=unused))
+    return distinct(notes)
 
 
 def _agrees(key: str, arm: Arm) -> bool:

@@ -20,6 +20,8 @@ from gate.errors import GateError
 from gate.limits import NEW_SUITES
 from gate.prompts.files import FileSource, PromptBuilder, file_of
 from gate.prompts.version import PromptVersion
+from gate.record.findings.finding import Finding
+from gate.record.findings.notes import IncludesChanged
 from gate.suite import Suite
 
 
@@ -84,6 +86,7 @@ class Sides:
         stranger: the change comes from a contributor who may not push to the repository.
         builder: builds prompts that are code; None if code must not run.
         stored_suites: suites of a store, the same for both sides; None where there is none.
+        notes: sentences for the reader on how they were found.
     """
 
     base: FileSource
@@ -91,6 +94,7 @@ class Sides:
     stranger: bool = False
     builder: PromptBuilder | None = None
     stored_suites: StoredSuiteReader | None = None
+    notes: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,13 +340,10 @@ def _left_out(
     return left_out
 
 
-_NAMED = 5
-
-
-def part_notes(suites: Iterable[Suite]) -> list[str]:
-    """A sentence for each prompt that changes only through its parts, which it names."""
+def part_notes(suites: Iterable[Suite]) -> list[IncludesChanged]:
+    """A note for each prompt that changes only through its parts, which it names."""
     return [
-        f"{suite.candidate.version.path} itself did not change; {_listed(changed)}, which it includes, did."
+        IncludesChanged(path=suite.candidate.version.path, files=changed)
         for suite in suites
         if suite.baseline is not None and (changed := _changed(suite.baseline.version, suite.candidate.version))
     ]
@@ -354,8 +355,3 @@ def _changed(old: PromptVersion, new: PromptVersion) -> list[str]:
         return []
     differing = set(before.parts.files) ^ set(after.parts.files)
     return sorted({part.path for part in differing})
-
-
-def _listed(paths: list[str]) -> str:
-    more = len(paths) - _NAMED
-    return ", ".join(paths[:_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -16,7 +16,7 @@ from gate.errors import GateError, InputErrors, Problem
 from gate.prompts import reading
 from gate.prompts.files import FileSource, PromptBuilder, absent_part, file_of, missing, names_like, source_place
 from gate.prompts.version import TODAY, Library, PlaceholderRules, Prompt, PromptVersion
-from gate.record.parts import Deletion
+from gate.record.findings.unfinished import PromptDeleted
 from gate.resolve.case_keys import CaseReaders, unread_keys
 from gate.resolve.code import (
     NamedFilesReader,
@@ -247,7 +247,7 @@ class Reader:
             return None
         return (*begun.cases, *begun.head_cases)
 
-    def deletions(self, suites: Sequence[SuiteConfig]) -> tuple[Deletion, ...]:
+    def deletions(self, suites: Sequence[SuiteConfig]) -> tuple[PromptDeleted, ...]:
         """One for each prompt, with the cases of all suites that examine it."""
         counts: dict[str, int | None] = {}
         for suite in suites:
@@ -259,7 +259,8 @@ class Reader:
 
         base, head = self.sides.base, self.sides.head
         return tuple(
-            Deletion(path, base.label, count, likely_successor(base, head, path)) for path, count in counts.items()
+            PromptDeleted(prompt=path, ref=base.label, cases=count, likely=likely_successor(base, head, path))
+            for path, count in counts.items()
         )
 
     def is_same_prompt(self, pair: Pair) -> bool:
@@ -392,7 +393,7 @@ def _at(source: FileSource, path: str) -> str:
 
 def _placeholder_rules(config: SuiteConfig) -> PlaceholderRules:
     """The placeholders of a text inside a file: those that the suite fills in itself stay."""
-    return PlaceholderRules(config.template, frozenset((TODAY, *(config.placeholders or {}))))
+    return PlaceholderRules(config.template, frozenset((TODAY, *(config.placeholders or {}))), config.nunjucks)
 
 
 def _compared(pair: Pair, suite: Suite) -> bool:

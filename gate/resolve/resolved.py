@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import product
-from typing import Any
+from typing import Any, Literal
 
 from gate.cases.case import Case, NotBuilt, SlowTemplate, fill, place_of, render
 from gate.config.documents import printable, quoted
 from gate.config.gatefile import Config
-from gate.config.models import ModelPrice, ModelRef, Params, ProviderServer, Relation, parse_model, relation
+from gate.config.models import ModelPrice, ModelRef, Params, ProviderServer, parse_model, relation
 from gate.config.policy import Budget, CachePolicy, RunPolicy
 from gate.config.scorer import ScorerSpec
 from gate.errors import GateError, InputErrors, Problem
@@ -18,7 +18,9 @@ from gate.limits import RENDERING_S
 from gate.messages import Image, Message, Part, Parts
 from gate.prompts.files import FileSource
 from gate.prompts.version import TODAY, Prompt, PromptVersion, filled
-from gate.record.parts import Deletion
+from gate.record.findings.finding import Finding, distinct
+from gate.record.findings.notes import JudgeRelated, PlaceholdersFilled, SamplesRepeat, ServersEdited
+from gate.record.findings.unfinished import PromptDeleted
 from gate.record.run import CoverageRecord, SettingEdit
 from gate.record.transcript import Failed
 from gate.resolve.exam import ExamChanges, ExamEdit
@@ -35,7 +37,7 @@ class Resolved:
         suites: those that the change touches, or all on request.
         changes: exam changes of each suite, by its name.
         untouched: names of the suites that were left out.
-        notes: sentences for the reader about the origin of the exam.
+        notes: findings that decide nothing, about the origin of the exam.
         policy, budget, cache: for the whole run, from the ref that the exam comes from.
         commit: the candidate's, where there is one.
         config: path of `gate.yaml` in the repository; empty where there is none.
@@ -54,13 +56,13 @@ class Resolved:
     suites: tuple[Suite, ...]
     changes: dict[str, ExamChanges]
     untouched: tuple[str, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Finding, ...]
     policy: RunPolicy
     budget: Budget
     commit: str | None
     config: str = ""
     cache: CachePolicy = CachePolicy()
-    deleted: tuple[Deletion, ...] = ()
+    deleted: tuple[PromptDeleted, ...] = ()
     edits: tuple[ExamEdit, ...] = ()
     run_edits: tuple[SettingEdit, ...] = ()
     adoption: bool = False
@@ -116,10 +118,11 @@ def with_servers(resolved: Resolved, counting: Config | None, head: Config | Non
     return replace(resolved, servers=servers, prices=prices, notes=notes)
 
 
-def _edited(what: str, counting: Mapping[str, object], own: Mapping[str, object], base: str) -> Iterator[str]:
-    if names := sorted(name for name in {*counting, *own} if counting.get(name) != own.get(name)):
-        listed = ", ".join(names)
-        yield f"The change edits {what} ({listed}). This run uses those of {base}; the edit counts after the merge."
+def _edited(
+    what: Literal["providers", "prices"], counting: Mapping[str, object], own: Mapping[str, object], base: str
+) -> Iterator[ServersEdited]:
+    if edited := sorted(name for name in {*counting, *own} if counting.get(name) != own.get(name)):
+        yield ServersEdited(what=what, edited=edited, base=base)
 
 
 def _models(suite: Suite) -> Iterator[ModelRef]:
@@ -141,7 +144,10 @@ def with_placeholders(resolved: Resolved, today: str) -> Resolved:
     pairs = zip(resolved.suites, suites, strict=True)
     # Without placeholders of its own, a suite is mentioned only where something was replaced.
     told = [suite for suite, filled_in in pairs if suite.exam.placeholders is not None or filled_in is not suite]
-    notes = dict.fromkeys(_note(suite, today) for suite in told)
+    notes = [
+        PlaceholdersFilled(suite=suite.name, values={TODAY: today, **(suite.exam.placeholders or {})})
+        for suite in {suite.name: suite for suite in told}.values()
+    ]
     edits = tuple(
         replace(
             edit,
@@ -170,12 +176,6 @@ def of_suite(suite: Suite, today: str) -> Suite:
 def _arm(arm: Arm, values: Mapping[str, str]) -> Arm:
     version = _filled(arm.version, values)
     return arm if version is arm.version else replace(arm, version=version)
-
-
-def _note(suite: Suite, today: str) -> str:
-    values = {TODAY: today, **(suite.exam.placeholders or {})}
-    told = ", ".join(f"{{{name}}} is {value}" for name, value in values.items())
-    return f"{suite.name}: in prompts and cases of both arms {told}."
 
 
 _KEPT: Mapping[type, frozenset[str]] = {
@@ -218,36 +218,26 @@ def _same(found: Iterable[Any], before: Iterable[Any]) -> bool:
     return all(new is old for new, old in zip(found, before, strict=True))
 
 
-_KIN: Mapping[Relation, str] = {
-    "the same model": "the same model that it judges",
-    "the same model of another date": "which is {} of another date, and judges it",
-    "a weaker model of its family": "a weaker relative of {}, which it judges",
-}
-
-
-def sampling_notes(suites: Iterable[Suite]) -> list[str]:
+def sampling_notes(suites: Iterable[Suite]) -> list[SamplesRepeat]:
     """Suites with several samples of a model that repeats its answer."""
     return [
-        f"{suite.name}: samples is {suite.samples}, but at temperature 0 a model repeats its answer for any seed: "
-        "more than one sample costs calls and shows almost nothing. Set samples: 1, or add cases."
+        SamplesRepeat(suite=suite.name, samples=suite.samples)
         for suite in suites
         if suite.samples > 1 and all(arm.params.temperature == 0 for arm in suite.arms.values())
     ]
 
 
-def preference_notes(suites: Iterable[Suite]) -> list[str]:
+def preference_notes(suites: Iterable[Suite]) -> list[JudgeRelated]:
     """Judges that are the model that they judge, or a weaker relative of it."""
-    found: dict[str, None] = {}
+    notes: list[JudgeRelated] = []
     for suite in suites:
         # Many cases may have the same judge.
         judges = dict.fromkeys((spec.name, name) for spec in suite.exam.all_scorers() for name in spec.models)
         answering = dict.fromkeys(arm.model for arm in suite.arms.values())
-        for (scorer, name), answers in product(judges, answering):
-            if kin := relation(parse_model(name), answers):
-                who = f"{suite.name}: the judge {scorer} calls {name}, {_KIN[kin].format(answers)}"
-                advice = "judges prefer answers of similar models: use a stronger model, or one of another family"
-                found[f"{who} (self-preference); {advice}."] = None
-    return list(found)
+        for (scorer, judge), model in product(judges, answering):
+            if kin := relation(parse_model(judge), model):
+                notes.append(JudgeRelated(suite=suite.name, scorer=scorer, judge=judge, model=str(model), relation=kin))
+    return distinct(notes)
 
 
 def rehearse(suites: Iterable[Suite], seconds: float = RENDERING_S) -> None:
@@ -349,32 +339,19 @@ BREAKAGE_SAMPLES = range(2, 6)
 
 
 def check_method(policy: RunPolicy, suites: Sequence[Suite]) -> None:
-    """Refuse a method that cannot test these suites; new prompts, which are not compared, are not checked.
+    """Refuse the breakage channel for suites that it cannot test; new prompts, which are not compared, are not checked.
 
     Raises:
         GateError: every reason at once.
     """
-    reasons: list[str] = []
-    suites = [suite for suite in suites if suite.baseline is not None]
-    if policy.method == "mcnemar":
-        reasons += [f"mcnemar, suite {suite.name}: {why}" for suite in suites for why in _mcnemar(suite)]
-    if policy.breakage:
-        reasons += [f"breakage, suite {suite.name}: {why}" for suite in suites for why in _breakage(suite)]
-        if len({suite.samples for suite in suites}) > 1:
-            reasons.append("breakage: all suites need the same number of samples")
+    if not policy.breakage:
+        return
+    compared = [suite for suite in suites if suite.baseline is not None]
+    reasons = [f"breakage, suite {suite.name}: {why}" for suite in compared for why in _breakage(suite)]
+    if len({suite.samples for suite in compared}) > 1:
+        reasons.append("breakage: all suites need the same number of samples")
     if reasons:
-        raise GateError("; ".join(reasons), "change the policy, or use method: maxt")
-
-
-def _mcnemar(suite: Suite) -> Iterator[str]:
-    if suite.samples != 1:
-        yield f"it compares single answers, but samples is {suite.samples}"
-    if any(len(scorers) != 1 or scorers[0].judged for scorers in _scorers(suite.exam)):
-        yield "it needs right or wrong: one scorer for each case, and no judge"
-    if _clustered(suite.exam):
-        yield "it needs independent cases, but some share a cluster"
-    if _has_margin(suite.exam):
-        yield "it does not support a margin"
+        raise GateError("; ".join(reasons), "remove breakage from the policy")
 
 
 def _breakage(suite: Suite) -> Iterator[str]:
@@ -386,10 +363,6 @@ def _breakage(suite: Suite) -> Iterator[str]:
         yield "it needs independent cases, but some share a cluster"
     if _has_margin(suite.exam):
         yield "it tests whether anything changed at all, so a margin is not possible"
-
-
-def _scorers(exam: Exam) -> Iterator[Sequence[ScorerSpec]]:
-    yield from map(exam.scorers_of, exam.cases)
 
 
 def _clustered(exam: Exam) -> bool:

@@ -13,6 +13,7 @@ from gate.config.targets import SESSION, HttpAgent, Target, ToolLoop, runs_code
 from gate.errors import InputErrors, Problem
 from gate.files import escapes, literal_folder, matches, path_complaint
 from gate.prompts.files import LINK, FileSource, folders
+from gate.record.findings.notes import AddressesNew
 from gate.resolve.pairing import Pair, Sides
 from gate.suite import Suite
 
@@ -144,18 +145,17 @@ def forbidden(name: str, target: Target | None, base: Config | None) -> str:
     return f"suite {name} has an agent with addresses or variables, and no suite of the base branch has the same agent"
 
 
-def foreign_addresses(name: str, target: Target | None, base: Config | None) -> str:
-    """A remark on addresses and variables that the merge target does not use; empty where there is none.
+def new_addresses(name: str, target: Target | None, base: Config | None) -> AddressesNew | None:
+    """The addresses and variables that the merge target does not use; None where there is none.
 
     Args:
         base: the merge target's configuration; None, for a first adoption, allows any.
     """
     if base is None or target is None:
-        return ""
+        return None
     known = set().union(*map(_reach, _targets(base)))
     fresh = sorted(_reach(target) - known)
-    told = ", ".join(map(quoted, fresh))
-    return f"{name} uses {told} in this change, which the base branch does not." if fresh else ""
+    return AddressesNew(suite=name, addresses=fresh) if fresh else None
 
 
 def _targets(config: Config) -> Iterable[Target]:

@@ -1,20 +1,22 @@
 """Turns two refs into suites: each arm from its own ref; cases, scorers and policy from the baseline's."""
 
-import json
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from difflib import get_close_matches
-from typing import TYPE_CHECKING
 
 from gate.config.gatefile import Config
-from gate.config.scorer import ScorerSpec
-from gate.config.scorer_options import KINDS
 from gate.config.targets import runs_code
 from gate.config.values import is_store
 from gate.errors import GateError
-from gate.prompts.version import Prompt
-from gate.record.parts import Deletion
+from gate.record.findings.finding import Finding, distinct
+from gate.record.findings.notes import (
+    ConfigurationNew,
+    PromptNew,
+    PromptRenamed,
+    SuiteNew,
+    SuiteRemoved,
+    SuiteUnfilled,
+)
 from gate.record.run import SettingEdit
 from gate.resolve import trust
 from gate.resolve.code import build_notes
@@ -25,158 +27,44 @@ from gate.resolve.own_settings import settings_notes
 from gate.resolve.pairing import Pair, Sides, check_stranger, pair, part_notes
 from gate.resolve.reading import Reader
 from gate.resolve.resolved import Resolved, with_servers
-from gate.resolve.trust import check_links
-from gate.suite import Exam, Suite
-from gate.values import UNREAD, counted
+from gate.resolve.trust import check_links, new_addresses
+from gate.suite import Suite
 
-if TYPE_CHECKING:
-    from gate.testgen.rules.prompt_scorers import Instruction
-
-SHOWN = 3
-"""Instructions that a sentence quotes."""
-ALIKE = 0.5
-"""Similarity, from 0 to 1, of an instruction and the one that replaces it."""
-QUOTED = 60
-"""Characters of one of them."""
+UNFILLED_SHOWN = 3
+"""Suites without cases that the notes name."""
 
 
-def on_exam(suite: Suite) -> str:
-    """A sentence for the author of a configuration, about the candidate's prompt; empty where there is none."""
-    orders = _orders(suite.candidate.version.prompt) if _reads_form(suite.exam) else ()
-    left = _unread(orders, suite.exam)
-    if not left:
-        return ""
-    them = "it" if len(left) == 1 else "them"
-    which = "its only instruction" if len(orders) == 1 else f"{len(left):,} of its {len(orders):,} instructions"
-    return (
-        f"{suite.candidate.version.path}: no scorer checks {which}, so an answer that breaks {them} does not score "
-        f"lower: {_quoted(left)}. A judge would check {them}."
-    )
+def _notes(sides: Sides, base: Config | None, pairs: Sequence[Pair], touched: Mapping[str, Suite]) -> list[Finding]:
+    """The notes on a comparison of two refs, the most important first."""
+    addresses = (new_addresses(suite.name, suite.candidate.target, base) for suite in touched.values())
+    return [
+        *(note for note in addresses if note),
+        *_new_prompts(sides, pairs),
+        *(_suite_changes(pairs, touched) if base else ()),
+        *part_notes(touched.values()),
+        *build_notes(touched.values()),
+        *(note for suite in touched.values() for note in exam_notes(suite)),
+    ]
 
 
-def on_change(suite: Suite) -> str:
-    """A sentence for the reader of a verdict: the changed instructions that no scorer checks."""
-    if suite.baseline is None or not _reads_form(suite.exam):
-        return ""
-    old, new = _orders(suite.baseline.version.prompt), _orders(suite.candidate.version.prompt)
-    before, after = {one.text for one in old}, {one.text for one in new}
-    left = [one for one in old if one.text not in after]
-    gone = _unread(left, suite.exam)
-    read = [one.text for one in left if one.text not in gone]
-    come = _unread([one for one in new if one.text not in before], suite.exam)
-    # An instruction that replaces a checked one counts as checked.
-    come = [text for text in come if not get_close_matches(text, read, n=1, cutoff=ALIKE)]
-    many = len(gone) + len(come)
-    if not many:
-        return ""
-    told = "; ".join(f"{word} {_quoted(found)}" for word, found in (("gone", gone), ("new", come)) if found)
-    return (
-        f"{suite.candidate.version.path}: {UNREAD} {counted(many, 'instruction')} that changed, so the verdict says "
-        f"nothing about {'it' if many == 1 else 'them'} (a judge would): {told}."
-    )
-
-
-def _orders(prompt: Prompt) -> "tuple[Instruction, ...]":
-    """The instructions that the author gives the model; user and assistant messages of a chat file give none."""
-    texts = [one.content for one in prompt.messages if not prompt.chat or one.role == "system"]
-    texts += [part.text for part in prompt.parts.files]
-    # The grammar of orders is large, and most suites have a scorer that may read any of them.
-    from gate.testgen.rules.prompt_scorers import CHARS, SENTENCES, orders_of
-
-    found: list[Instruction] = []
-    left = CHARS
-    for text in texts:
-        # A prompt may pull in a hundred parts, and each order is compared with those that went.
-        found += orders_of(text[:left])
-        left -= len(text)
-        if left <= 0 or len(found) >= SENTENCES:
-            break
-    return tuple(found[:SENTENCES])
-
-
-def _reads_form(exam: Exam) -> bool:
-    """Does each scorer look for one thing only? Any other, such as a judge, may check any order."""
-    scorers = tuple(exam.all_scorers())
-    return bool(scorers) and all(map(_of_form, scorers))
-
-
-def _unread(orders: "Iterable[Instruction]", exam: Exam) -> list[str]:
-    """Instructions that no scorer checks."""
-    scorers = tuple(exam.all_scorers())
-    labelled = any(one.name == "label" for one in scorers)
-    return [one.text for one in orders if not _is_read(one, scorers) and not (labelled and one.labels)]
-
-
-def _of_form(spec: ScorerSpec) -> bool:
-    return KINDS[spec.kind].of_form and "{{" not in json.dumps(dict(spec.options), default=str)
-
-
-def _is_read(order: "Instruction", scorers: Sequence[ScorerSpec]) -> bool:
-    return bool(order.scorers) and all(any(_same(wanted, one) for one in scorers) for wanted in order.scorers)
-
-
-def _same(wanted: ScorerSpec, one: ScorerSpec) -> bool:
-    if one.kind != wanted.kind or one.negate is not wanted.negate:
-        return False
-    return KINDS[wanted.kind].any_bound or all(one.options.get(key) == value for key, value in wanted.options.items())
-
-
-def _quoted(texts: Sequence[str]) -> str:
-    shown = ", ".join(f"“{_cut(text)}”" for text in texts[:SHOWN])
-    rest = len(texts) - SHOWN
-    return f"{shown} and {rest:,} more" if rest > 0 else shown
-
-
-def _cut(text: str) -> str:
-    """Its first words: half of a word might be half of a secret, which no report would mask."""
-    return text if len(text) <= QUOTED else f"{text[:QUOTED].rpartition(' ')[0]}…"
-
-
-def remarks(
-    sides: Sides, base: Config | None, pairs: Sequence[Pair], touched: Mapping[str, Suite], deleted: Sequence[Deletion]
-) -> tuple[str, ...]:
-    """All remarks, the most important first."""
-    notes = list(map(str, deleted))
-    talks = (trust.foreign_addresses(suite.name, suite.candidate.target, base) for suite in touched.values())
-    notes += [note for note in talks if note]
-    notes += _new_prompts(sides, pairs)
-    notes += _notes(pairs, touched) if base else []
-    notes += [note for suite in touched.values() if (note := on_change(suite))]
-    notes += [*part_notes(touched.values()), *build_notes(touched.values())]
-    return (*notes, *(note for suite in touched.values() for note in exam_notes(suite)))
-
-
-def _new_prompts(sides: Sides, pairs: Sequence[Pair]) -> list[str]:
-    """A sentence for each prompt with one arm, about the origin of its cases and scorers."""
-    told = []
+def _new_prompts(sides: Sides, pairs: Sequence[Pair]) -> Iterator[PromptNew]:
+    """A note for each prompt with one arm, about the origin of its cases and scorers."""
     for one in (one for one in pairs if one.new_prompt):
-        exam = (
-            "the change's own cases and scorers"
-            if one.own_exam
-            else f"the cases and scorers of {one.exam.pattern} at {one.source.label}"
-        )
-        told.append(
-            f"{one.current.prompt} is a new prompt: {sides.base.label} has nothing to compare it with, so the share of "
-            f"its answers that pass {exam} decides."
-        )
-    return told
+        exam = "" if one.own_exam else f"{one.exam.pattern} at {one.source.label}"
+        yield PromptNew(prompt=one.current.prompt, base=sides.base.label, exam=exam)
 
 
-def _notes(pairs: Sequence[Pair], touched: Container[str]) -> list[str]:
-    trial = any(not one.own_exam for one in pairs)
-    aside = "; because the base has suites, it is shown and does not decide" if trial else ""
+def _suite_changes(pairs: Sequence[Pair], touched: Container[str]) -> list[Finding]:
+    renamed = [PromptRenamed(old=one.exam.prompt, new=one.current.prompt) for one in pairs if one.moved]
+    counts = all(one.own_exam for one in pairs)
     own = [one.current.name for one in pairs if one.own_exam and not one.new_prompt]
-    new = [f"{name} is a new suite, so its cases and scorers are the change's own{aside}." for name in own]
-    left = [
-        f"The change removes the suite for {one.exam.prompt}; until the merge, the base's suite still tests it."
+    removed = [
+        SuiteRemoved(prompt=one.exam.prompt)
         for one in pairs
         # If its prompt is the same, the edits of the exam are the whole report.
         if one.left_out and not one.new_prompt and one.current.name in touched
     ]
-    moved = [
-        f"{one.exam.prompt} was renamed to {one.current.prompt}; the two are compared." for one in pairs if one.moved
-    ]
-    return list(dict.fromkeys(moved)) + new + left
+    return [*distinct(renamed), *(SuiteNew(suite=name, counts=counts) for name in own), *removed]
 
 
 def is_advisory(sides: Sides, config: str) -> bool:
@@ -199,7 +87,6 @@ def resolve(
     names: Sequence[str] = (),
     *,
     everything: bool = False,
-    coverage: bool = True,
 ) -> Resolved:
     """Read both sides.
 
@@ -207,7 +94,6 @@ def resolve(
         config: path of `gate.yaml` in the repository.
         names: suites to read; empty for all.
         everything: keep suites that the change does not touch.
-        coverage: look for changed texts that no suite tests.
 
     Raises:
         InputErrors: errors in the files, all of them at once.
@@ -231,15 +117,19 @@ def resolve(
     changed = {*touched, *(edit.suite for edit in edits)}
     _check_stranger(sides, [*touched.values(), *(trial.suite for edit in edits for trial in edit.trials)], base)
     run = base or head
+    looked_at, untested = (
+        (None, []) if everything or names else coverage_of(sides, config, pairing.pairs, suites, changed)
+    )
     found = Resolved(
         suites=_with_trials(pairs, touched) if base else tuple(touched.values()),
         changes={one.suite.name: one.changes for one in suites},
         untouched=tuple(one.current.name for one in pairs if one.current.name not in changed),
         notes=(
             *_adoption(sides, config, base),
-            *(f"{one.cases} is not filled in yet, so nothing tests {one.prompt}." for one in blank[:SHOWN]),
+            *untested,
+            *(SuiteUnfilled(cases=one.cases, prompt=one.prompt) for one in blank[:UNFILLED_SHOWN]),
             *settings_notes(touched.values()),
-            *remarks(sides, base, pairs, touched, deleted),
+            *_notes(sides, base, pairs, touched),
         ),
         policy=run.policy,
         budget=run.budget,
@@ -251,9 +141,7 @@ def resolve(
         run_edits=_run_edits(base, head) if base else (),
         adoption=base is None,
         base_models=trust.models(base) if base else frozenset(),
-        coverage=None
-        if everything or names or not coverage
-        else coverage_of(sides, config, pairing.pairs, suites, changed),
+        coverage=looked_at,
         sides=(sides.base, sides.head),
     )
     return with_servers(found, base, head, sides.base.label)
@@ -296,12 +184,8 @@ def _is_same_stored(reader: Reader, pair: Pair) -> bool:
     return current == exam and not runs_code(current.target) and reader.is_same_prompt(pair)
 
 
-def _adoption(sides: Sides, config: str, base: Config | None) -> tuple[str, ...]:
-    return (
-        ()
-        if base
-        else (f"{config} is new: {sides.base.label} has none, so cases, scorers and policy are the change's own.",)
-    )
+def _adoption(sides: Sides, config: str, base: Config | None) -> tuple[Finding, ...]:
+    return () if base else (ConfigurationNew(path=config, base=sides.base.label),)
 
 
 def _check_stranger(sides: Sides, suites: Sequence[Suite], base: Config | None) -> None:

@@ -153,7 +153,7 @@ def _suite(draft: SuiteDraft, models: ConfigurationModels) -> Mapping[str, objec
     prompt = draft.prompt if pointer_of(draft.prompt) else _SIGNS.sub(r"[\1]", draft.prompt)
     head: dict[str, JsonValue] = {"name": draft.name, "prompt": prompt}
     if draft.template:
-        head["template"] = "jinja2"
+        head["template"] = draft.template
     body: dict[str, JsonValue] = {"cases": draft.cases}
     if draft.model:
         body["model"] = draft.model

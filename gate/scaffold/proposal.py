@@ -20,7 +20,7 @@ from gate.scaffold.files import FileSettings
 from gate.scaffold.judges import count_unasked_judges, judge_models, with_judges, without_judges
 from gate.scaffold.models import JUDGES, ConfigurationModels
 from gate.scaffold.names import suite_names
-from gate.scaffold.search import Candidate, RepositoryFiles, with_files
+from gate.scaffold.search import Candidate, RepositoryFiles
 from gate.scaffold.suites import SuiteDraft, bundle_draft, draft_of, suites_of
 from gate.values import JsonValue
 
@@ -89,7 +89,7 @@ def propose(
     elif layout.models.packaged:
         unjudged = sum(count_unasked_judges(draft, layout.models) for draft in drafts)
         drafts = [without_judges(draft, layout.models) for draft in drafts]
-    drafts = [files.with_scorers(draft, layout.models, _text(draft, candidates, tree)) for draft in drafts]
+    drafts = [files.with_scorers(draft, layout.models, _text(draft, tree)) for draft in drafts]
     kept = [draft for draft in drafts if draft.scorers or draft.criteria]
     left += [PassedFile(draft.prompt, UNREAD) for draft in drafts if draft not in kept]
     if kept:
@@ -98,8 +98,7 @@ def propose(
         named = {*used, *judges, *(name for draft in kept for name in judge_models(draft))}
         layout = replace(layout, priced=all(map(is_priced, named)))
     made = Proposal({}, (), layout, tuple(candidates), tuple(left), unjudged=unjudged)
-    texts = {path: text for one in candidates if one.bundle is not None for path, text in one.bundle.files.items()}
-    return with_drafts(replace(made, texts=texts), kept, wishes)
+    return with_drafts(made, kept, wishes)
 
 
 def with_drafts(
@@ -135,12 +134,11 @@ def _draft(
     return draft_of(one.prompt, name, tree, one, given)
 
 
-def _text(draft: SuiteDraft, candidates: Sequence[Candidate], tree: RepositoryFiles) -> str:
+def _text(draft: SuiteDraft, tree: RepositoryFiles) -> str:
     """The text of a suite's prompt."""
     if draft.found is not None:
         return draft.found.text
-    texts = {path: text for one in candidates if one.bundle is not None for path, text in one.bundle.files.items()}
-    found = read_prompt(draft.prompt, with_files(tree, texts))
+    found = read_prompt(draft.prompt, tree.read)
     return found.text if found is not None else ""
 
 

@@ -15,7 +15,7 @@ from gate.scaffold.proposal import Proposal
 from gate.scaffold.repository import InitOutcome
 from gate.scaffold.search import Candidate, RepositoryFindings
 from gate.scaffold.suites import SuiteDraft, expects
-from gate.values import JsonValue, counted
+from gate.values import JsonValue, counted, listed
 
 SCHEMA = "prompt-gate/init/2"
 LISTED = 12
@@ -131,18 +131,18 @@ def _written(report: InitReport) -> Iterator[str]:
     others = len(written) - len(head)
     if written:
         names = [*head, *([f"{counted(others, 'file')} in evals"] if others else [])]
-        yield f"{verb} {', '.join(names[:4])}{f' and {len(names) - 4:,} more' if len(names) > 4 else ''}."
+        yield f"{verb} {listed(names, most=4)}."
     if WORKFLOW in written and report.proposal.layout.action == ACTION:
         yield f"In {WORKFLOW}, replace OWNER/prompt-gate with your copy of the action."
     if report.outcome.looked is None and kept:
         unknown = report.unexamined
         yield f"{kept[0]} exists already; gate init changes no existing file."
         if unknown:
-            yield f"It has no suite for {_few(unknown)}. Add one, or delete the file and run gate init again."
+            yield f"It has no suite for {listed(unknown)}. Add one, or delete the file and run gate init again."
         if not written:
             yield "Nothing was written. Check the existing files: gate validate"
     elif kept and report.proposal.drafts:
-        yield f"Unchanged, because they exist: {_few(kept)}."
+        yield f"Unchanged, because they exist: {listed(kept)}."
 
 
 def _left(left: Sequence[PassedFile]) -> Iterator[str]:
@@ -151,7 +151,7 @@ def _left(left: Sequence[PassedFile]) -> Iterator[str]:
         paths.setdefault(one.reason, []).append(_shown(one.path))
     if left:
         yield "Skipped:"
-        yield from (f"  {_shown(reason, 110)}: {_few(paths[reason], 1)}" for reason in list(paths)[:_LEFT])
+        yield from (f"  {_shown(reason, 110)}: {listed(paths[reason], 1)}" for reason in list(paths)[:_LEFT])
     if more := sum(map(len, list(paths.values())[_LEFT:])):
         yield f"  and {more:,} more; list them with: gate init --json"
 
@@ -174,8 +174,6 @@ def _notes(report: InitReport) -> list[str]:
         notes.append(
             f"{path} has {{{name}}}, which is sent to the model unchanged; in a template, write {{{{ {name} }}}}"
         )
-    for one in report.outcome.looked.suites if report.outcome.looked else ():
-        notes += [one.unread] if one.unread else []
     return notes
 
 
@@ -189,7 +187,8 @@ def next_steps(report: InitReport) -> list[str]:
     steps = []
     if report.forms:
         steps.append(
-            f"Write cases in {_few(report.forms, 1)}; a prompt needs at least {FEWEST_UNITS} before the gate can block."
+            f"Write cases in {listed(report.forms, 1)}; "
+            f"a prompt needs at least {FEWEST_UNITS} before the gate can block."
         )
     keys = keys_of(proposal.drafts, layout.models)
     if missing := [key for key in keys if key not in {KEYS[name] for name in layout.models.served}]:
@@ -265,11 +264,6 @@ def _about(one: Candidate) -> str:
     facts += ["used by code"] if one.used else []
     facts += [f"in {one.aside}"] if one.aside else []
     return ", ".join(facts) or "configuration"
-
-
-def _few(names: Sequence[str], most: int = 3) -> str:
-    more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _shown(text: str, most: int = 70) -> str:

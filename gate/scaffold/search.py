@@ -3,7 +3,7 @@
 import re
 import string
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import PurePosixPath
@@ -45,8 +45,6 @@ _PIECES = re.compile(r"[./]")
 _TOKENS = 500
 """Of one file that are counted."""
 _SUFFIX = re.compile(r"[-_.](?:cases?|tests?|evals?|dataset|examples?|data)$", re.IGNORECASE)
-_COPY_CHARS = 20
-"""A shorter text occurs in other files by chance."""
 _STEP_CHARS = (200, 800, 2_400)
 """Sizes from which a prompt ranks higher."""
 
@@ -94,9 +92,7 @@ class Candidate:
     @property
     def chars(self) -> int:
         """Length of its text."""
-        return (
-            len(self.prompt.text) if self.prompt else sum(map(len, self.bundle.files.values()) if self.bundle else ())
-        )
+        return len(self.prompt.text) if self.prompt else 0
 
     @property
     def rank(self) -> tuple[bool, bool, int, int, str]:
@@ -194,12 +190,7 @@ def search_repository(tree: RepositoryFiles) -> RepositoryFindings:
             search.look_at(path)
     suites = [suite for bundle in search.bundles.values() for suite in bundle.suites]
     taken = {suite.prompt for suite in suites}
-    copies = [text.strip() for one in search.bundles.values() for text in one.files.values() if text.strip()]
-    prompts = [
-        one
-        for one in without_parts(search.found)
-        if one.path not in taken and not any(copy in one.text for copy in copies if len(copy) >= _COPY_CHARS)
-    ]
+    prompts = [one for one in without_parts(search.found) if one.path not in taken]
     known = Counter(_last(one.path) for one in prompts)
     candidates = [
         Candidate(
@@ -252,7 +243,7 @@ def _named(tree: RepositoryFiles, path: str) -> list[Candidate]:
 def candidate_of(tree: RepositoryFiles, path: str, bundle: Bundle) -> Candidate:
     """A file of another tool; one without cases is a prompt with settings."""
     data = any(suite.cases for suite in bundle.suites)
-    prompt = None if data else read_prompt(bundle.suites[0].prompt, with_files(tree, bundle.files))
+    prompt = None if data else read_prompt(bundle.suites[0].prompt, tree.read)
     return Candidate(path, prompt, bundle, aside_folder(path), data=data)
 
 
@@ -271,11 +262,6 @@ def bundle_at(tree: RepositoryFiles, path: str) -> Bundle:
         return None if found is None else decode(found, name)
 
     return read_bundle(decode(data, path), path, other, tree.paths)
-
-
-def with_files(tree: RepositoryFiles, texts: Mapping[str, str]) -> Callable[[str], bytes | None]:
-    """Reads existing files and those that will be written."""
-    return lambda path: texts[path].encode() if path in texts else tree.read(path)
 
 
 def reason_of(error: GateError) -> str:

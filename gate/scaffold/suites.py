@@ -36,7 +36,7 @@ class SuiteDraft:
         scorers: as in `gate.yaml`.
         criteria: of the judge that the suite needs; empty for none.
         model, params, slices: of this suite only.
-        template: the prompt is Jinja2.
+        template: how the prompt is read, as in gate.yaml; empty to decide by its file.
         found: the prompt, where another tool's file does not hold all of it.
         brought: its scorers are from another tool.
         passed: data files that the search left out.
@@ -55,7 +55,7 @@ class SuiteDraft:
     model: str | None = None
     params: Mapping[str, JsonValue] = field(default_factory=dict)
     slices: tuple[str, ...] = ()
-    template: bool = False
+    template: str = ""
     found: FoundPrompt | None = None
     brought: bool = False
     passed: tuple[PassedFile, ...] = ()
@@ -78,7 +78,7 @@ def draft_of(
         candidate.path,
         form=True,
         scorers=checks,
-        template=found.template,
+        template="jinja2" if found.template else "",
         found=found,
     )
     if candidate.bundle is not None:

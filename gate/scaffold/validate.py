@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gate.app.resolving import prompt_builder, store_case_reader
-from gate.calls.budget import unpriced_note
+from gate.calls.budget import price_unknown
 from gate.calls.endpoints import PACKAGED_MODEL, refused_parameters
 from gate.cases.case import Case, members
 from gate.cases.reading import NOT_FILLED_IN
@@ -22,7 +22,6 @@ from gate.prompts.files import CannotLoad, CodePlace, FileSource, PromptBuilder,
 from gate.prompts.python_names import python_definitions
 from gate.record.comparison import FEWEST_UNITS
 from gate.record.transcript import Failed
-from gate.resolve import two_refs
 from gate.resolve.exam import exam_notes
 from gate.resolve.missing_files import unmatched_entries
 from gate.resolve.own_settings import settings_notes
@@ -30,7 +29,7 @@ from gate.resolve.pairing import Pair, Sides, pair
 from gate.resolve.reading import Reader
 from gate.resolve.resolved import rehearse
 from gate.suite import Suite
-from gate.values import JsonValue, counted
+from gate.values import JsonValue, counted, listed
 
 _UNCALLED = "gate validate runs no code"
 SHOWN = 5
@@ -45,7 +44,6 @@ class SuiteReport:
         name, prompt, cases: as in `gate.yaml`.
         count: cases that are run.
         slices: tested, without `overall`.
-        unread: instructions of its prompt that no scorer checks, as a sentence.
     """
 
     name: str
@@ -55,7 +53,6 @@ class SuiteReport:
     slices: int
     scorers: tuple[str, ...]
     model: str
-    unread: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +101,9 @@ def _validated(sides: Sides, config: str) -> ConfigurationReport:
     files = {one.current.name: one.current.cases for one in pairs}
     looked = tuple(_looked(suite, files[suite.name]) for suite in suites)
     members = [one for suite in suites for one in _members(suite)]
-    remarks = [*settings_notes(suites), *(unavailable_reason(*one) for one in members)]
+    remarks = [*(note.text for note in settings_notes(suites)), *(unavailable_reason(*one) for one in members)]
     remarks += _unpriced(head, members, config)
     remarks += [one for suite in suites for one in _remarks(suite, files[suite.name])]
-    remarks += [one.unread for one in looked if one.unread]
     waiting = {problem.file: None for problem in reader.problems if problem.message == NOT_FILLED_IN}
     problems = [problem for problem in reader.problems if problem.message != NOT_FILLED_IN]
     return ConfigurationReport(
@@ -133,7 +129,7 @@ def _unpriced(head: Config, members: Sequence[tuple[ModelRef, Params]], config: 
     factory = keyless_factory(Settings.from_environ(), head.providers, head.prices)
     names = dict.fromkeys(str(model) for model, params in members if is_unpriced(factory, model, params))
     if names:
-        yield f"{config}: {unpriced_note(list(names)[:SHOWN], head.budget)}"
+        yield f"{config}: {price_unknown(list(names)[:SHOWN], head.budget).text}"
 
 
 def _pairs(sides: Sides, known: Config, config: str, problems: list[Problem]) -> tuple[Pair, ...]:
@@ -170,14 +166,14 @@ def _looked(suite: Suite, cases: str) -> SuiteReport:
     slices = len(members(exam.cases, exam.dimensions)) - 1
     scorers = tuple(spec.name for spec in exam.scorers)
     path, model = suite.candidate.version.path, str(suite.candidate.model)
-    return SuiteReport(suite.name, path, cases, len(exam.cases), slices, scorers, model, two_refs.on_exam(suite))
+    return SuiteReport(suite.name, path, cases, len(exam.cases), slices, scorers, model)
 
 
 def _remarks(suite: Suite, cases: str) -> Iterator[str]:
     """Warnings about the verdict of a suite; those about shared cases appear once."""
     if is_python(suite.candidate.version.path):
         yield f"{suite.candidate.version.path} is not called here: {_UNCALLED}. gate plan calls it."
-    yield from exam_notes(suite)
+    yield from (note.text for note in exam_notes(suite))
     exam = suite.exam
     sizes = {name: _units(exam.cases, rows) for name, rows in members(exam.cases, exam.dimensions).items()}
     whole = sizes[OVERALL]
@@ -187,9 +183,8 @@ def _remarks(suite: Suite, cases: str) -> Iterator[str]:
         return
     small = [name for name, units in sizes.items() if units < FEWEST_UNITS]
     if small:
-        shown = ", ".join(small[:SHOWN]) + (f" and {len(small) - SHOWN} more" if len(small) > SHOWN else "")
         few = f"{counted(len(small), 'slice')} with fewer than {FEWEST_UNITS} {apart}cases"
-        yield f"{cases}: {few} cannot block: {shown}."
+        yield f"{cases}: {few} cannot block: {listed(small)}."
 
 
 def _units(cases: Sequence[Case], rows: Sequence[int]) -> int:

@@ -3,7 +3,7 @@
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import fsum
@@ -13,9 +13,9 @@ from gate.cases.case import Case
 from gate.config.models import ModelRef, Params
 from gate.config.rubrics import Rubric
 from gate.config.scorer import ScorerSpec
-from gate.record.transcript import Cost, Part, Reply, Sample, Score, Transcript, Unscored
+from gate.record.transcript import Cost, Part, Reply, Score, Transcript, Unscored
 from gate.suite import Exam
-from gate.values import JsonValue, clipped
+from gate.values import JsonValue, clipped, listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +90,13 @@ def meets_threshold(value: float, mark: float) -> bool:
     return value >= mark * (1.0 - TOLERANCE)
 
 
-def sample_passes(sample: Sample, case: Case, exam: Exam) -> bool | Unscored:
-    """Whether a sample passes; `Unscored` where it has no score. Without a threshold for the combined score every
-    scorer's score must reach its mark, which the case may set for judges, as a whole or round by round."""
-    if isinstance(sample.score, Unscored):
-        return sample.score
+def sample_passes(combined: float, scores: Iterable[Score], case: Case, exam: Exam) -> bool:
+    """Whether a sample with these scores passes. Without a threshold for the combined score every scorer's score must
+    reach its mark, which the case may set for judges, as a whole or round by round."""
     if (threshold := exam.threshold_of(case)) is not None:
-        return meets_threshold(sample.score, threshold)
+        return meets_threshold(combined, threshold)
     specs = {spec.name: spec for spec in exam.scorers_of(case)}
-    return all(_good(score, specs.get(score.scorer), case) for score in sample.scores)
+    return all(_good(score, specs.get(score.scorer), case) for score in scores)
 
 
 def _good(score: Score, spec: ScorerSpec | None, case: Case) -> bool:
@@ -184,7 +182,6 @@ OptionCheck: TypeAlias = Callable[[Options], Iterator[OptionComplaint]]
 LOOKED_AT = 100_000
 """Characters from the beginning of an answer that are split into words, sentences and numbers."""
 
-_SHOWN = 5
 
 # `json.dumps` makes a new encoder for each call with options.
 _json = json.JSONEncoder(ensure_ascii=False).encode
@@ -224,8 +221,7 @@ def shown_value(value: JsonValue) -> str:
 
 def listed_texts(values: list[str]) -> str:
     """Texts for a reason: the first few, and how many more there are."""
-    more = f" and {len(values) - _SHOWN} more" if len(values) > _SHOWN else ""
-    return ", ".join(map(quote, values[:_SHOWN])) + more
+    return listed([quote(value) for value in values])
 
 
 _BLANKS = re.compile(r"\s{3,}")

@@ -1,9 +1,9 @@
-"""Agreement of raters: raw, Cohen's and Gwet's coefficients, Krippendorff's alpha, confusion, consistency."""
+"""Agreement of raters: the raw share, Cohen's kappa, both kinds of errors, and a judge's consistency."""
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -110,20 +110,13 @@ def not_certain(
     return replace(found, lower=max(-1.0, min(lower, found.value)), upper=min(1.0, max(upper, found.value)))
 
 
-def quantiles(figures: FloatArray, alpha: float) -> tuple[float, float] | None:
-    """The bounds that resampled figures give; None where too many of them do not exist."""
+def _bounds(figures: FloatArray, alpha: float, scale: Scale) -> tuple[float, float]:
+    """The bounds that resampled figures give; the ends of the scale where too many of them do not exist."""
     defined = figures[np.isfinite(figures)]
     if len(defined) < LEAST_DEFINED * len(figures):
-        return None
-    low, high = np.quantile(defined, [alpha, 1.0 - alpha])
-    return float(low), float(high)
-
-
-def _bounds(figures: FloatArray, alpha: float, scale: Scale) -> tuple[float, float]:
-    found = quantiles(figures, alpha)
-    if found is None:
         return scale.low, scale.high
-    return _within(found[0], scale), _within(found[1], scale)
+    low, high = np.quantile(defined, [alpha, 1.0 - alpha])
+    return _within(float(low), scale), _within(float(high), scale)
 
 
 def _within(value: float, scale: Scale) -> float:
@@ -222,16 +215,17 @@ def share_of_agreement(tables: FloatArray, drawing: ResamplingOptions) -> Rate:
     return wilson(float(agreed.mean()) * n if n else 0.0, n, alpha=drawing.alpha)
 
 
-def all_agreed(ratings: Ratings, drawing: ResamplingOptions) -> Rate:
-    """The share of the items with two or more ratings whose ratings are all the same, with its Wilson interval."""
+def share_among(ratings: Ratings, drawing: ResamplingOptions) -> Rate:
+    """The share of equal pairs of ratings, over the items that were rated twice or more, with its Wilson interval.
+
+    Where items come in clusters the interval counts clusters and not items, which is conservative.
+    """
     several = ratings.counts >= 2
-    units = drawing.units(ratings.n)[several]
-    n = len(np.unique(units))
-    if n == 0:
-        return wilson(0, 0, alpha=drawing.alpha)
-    most = np.where(ratings.present, ratings.values, -np.inf).max(axis=1)
-    least = np.where(ratings.present, ratings.values, np.inf).min(axis=1)
-    return wilson(float(np.mean(most[several] == least[several])) * n, n, alpha=drawing.alpha)
+    tallies = ratings.tallies(ratings.categories)[several]
+    given = tallies.sum(axis=1)
+    same = (tallies * (tallies - 1.0)).sum(axis=1) / np.maximum(given * (given - 1.0), 1.0)
+    n = len(np.unique(drawing.units(ratings.n)[several]))
+    return wilson(float(same.mean()) * n if n else 0.0, n, alpha=drawing.alpha)
 
 
 def kappa(tables: FloatArray, drawing: ResamplingOptions) -> Estimate | Undefined:
@@ -254,6 +248,13 @@ def kappa(tables: FloatArray, drawing: ResamplingOptions) -> Estimate | Undefine
     return not_certain(found, share_of_agreement(tables, drawing), lambda share: (share - chance) / (1.0 - chance))
 
 
+def kappa_of_two(ratings: Ratings, drawing: ResamplingOptions) -> Estimate | Undefined:
+    """Cohen's kappa of the two raters of a table, over the items that both rated; see `kappa`."""
+    first, second = (Ratings(ratings.values[:, [rater]], ratings.present[:, [rater]]) for rater in (0, 1))
+    both = ratings.present.all(axis=1)
+    return kappa(crossed(first, second), replace(drawing, clusters=drawing.units(ratings.n)[both]))
+
+
 def squared(sums: FloatArray) -> FloatArray:
     """float[B, C, C] cross-tables that sum to 1, from float[B, C * C] sums of tables."""
     side = round(sums.shape[1] ** 0.5)
@@ -270,170 +271,6 @@ def _kappas(sums: FloatArray) -> FloatArray:
 def _chance(tables: FloatArray) -> FloatArray:
     found: FloatArray = np.einsum("bk,bk->b", tables.sum(axis=1), tables.sum(axis=2))
     return found
-
-
-Weights: TypeAlias = Literal["nominal", "linear", "quadratic"]
-
-
-def ac(
-    ratings: Ratings,
-    drawing: ResamplingOptions,
-    *,
-    weights: Weights = "nominal",
-    categories: npt.ArrayLike | None = None,
-) -> Estimate | Undefined:
-    """AC1 with nominal weights, else AC2, with the percentile bootstrap over items or their clusters.
-
-    (K. Gwet, British Journal of Mathematical and Statistical Psychology 61, 2008, 29-48; several raters, weights and
-    missing ratings: Handbook of Inter-Rater Reliability, 4th edition, 2014, sections 4.3 and 4.4.) Items with one
-    rating count for the categories' shares, and not for the agreement.
-
-    Args:
-        weights: `nominal` counts equal ratings; `linear` and `quadratic` count close ones in part.
-        categories: float[C], what a rating can be; None for those that were given.
-
-    Returns:
-        `Undefined` with fewer than two categories, or where no item has two ratings.
-    """
-    known = ratings.categories if categories is None else np.unique(np.asarray(categories, dtype=np.float64))
-    if len(known) < 2:
-        return Undefined("there is one category only, so agreement beyond chance cannot be measured")
-    if not np.any(ratings.counts >= 2):
-        return Undefined("no item has two ratings")
-    table = weight_table(known, weights)
-
-    def figures(sums: FloatArray) -> FloatArray:
-        return _ac(sums, table)
-
-    rows = _rows(ratings, known, table)
-    found = estimate(rows, figures, drawing)
-    chance = float(_gwet_chance(rows.sum(axis=0)[None], table)[0])
-    agreed = all_agreed(ratings, drawing)
-    return not_certain(found, agreed, lambda share: (share - chance) / (1.0 - chance) if chance < 1.0 else -1.0)
-
-
-def ac1(tables: FloatArray, drawing: ResamplingOptions) -> Estimate | Undefined:
-    """AC1 of two sides from their cross-tables, where a side may have rated an item several times.
-
-    Args:
-        tables: float[M, C, C], from `crossed`, over every category that there is.
-
-    Returns:
-        `Undefined` with fewer than two categories, or without items.
-    """
-    if len(tables) and tables.shape[1] < 2:
-        return Undefined("there is one category only, so agreement beyond chance cannot be measured")
-    found = estimate(tables.reshape(len(tables), tables.shape[1] ** 2), _ac1, drawing)
-    if isinstance(found, Undefined):
-        return found
-    chance = float(_chance_of_two(tables.mean(axis=0)[None])[0])
-    return not_certain(found, share_of_agreement(tables, drawing), lambda share: (share - chance) / (1.0 - chance))
-
-
-def weight_table(categories: FloatArray, weights: Weights) -> FloatArray:
-    """float[C, C], how much two ratings agree: 1 when they are the same."""
-    if weights == "nominal":
-        return np.eye(len(categories))
-    apart = np.abs(categories[:, None] - categories[None, :]) / (categories[-1] - categories[0])
-    near: FloatArray = 1.0 - (apart if weights == "linear" else apart**2)
-    return near
-
-
-def _rows(ratings: Ratings, categories: FloatArray, table: FloatArray) -> FloatArray:
-    """For each item: its agreement, whether it has any, its categories' shares, whether it was rated."""
-    tallies, counts = ratings.tallies(categories), ratings.counts
-    several = counts >= 2
-    agreeing = (tallies * (tallies @ table - 1.0)).sum(axis=1)
-    agreement = np.where(several, agreeing / np.maximum(counts * (counts - 1.0), 1.0), 0.0)
-    return np.column_stack([agreement, several, ratings.shares(categories), counts > 0])  # pyrefly: ignore[bad-return]
-
-
-def _ac(sums: FloatArray, table: FloatArray) -> FloatArray:
-    observed, chance = ratio(sums[:, 0], sums[:, 1]), _gwet_chance(sums, table)
-    return ratio(observed - chance, 1.0 - chance)
-
-
-def _gwet_chance(sums: FloatArray, table: FloatArray) -> FloatArray:
-    q = len(table)
-    shares = sums[:, 2:-1] / np.maximum(sums[:, -1], 1.0)[:, None]
-    found: FloatArray = table.sum() / (q * (q - 1.0)) * (shares * (1.0 - shares)).sum(axis=1)
-    return found
-
-
-def _ac1(sums: FloatArray) -> FloatArray:
-    tables = squared(sums)
-    observed, chance = np.trace(tables, axis1=1, axis2=2), _chance_of_two(tables)
-    return ratio(observed - chance, 1.0 - chance)
-
-
-def _chance_of_two(tables: FloatArray) -> FloatArray:
-    shares = (tables.sum(axis=1) + tables.sum(axis=2)) / 2.0
-    found: FloatArray = (shares * (1.0 - shares)).sum(axis=1) / (shares.shape[1] - 1.0)
-    return found
-
-
-Level: TypeAlias = Literal["nominal", "interval"]
-
-
-def alpha(ratings: Ratings, drawing: ResamplingOptions, *, level: Level = "nominal") -> Estimate | Undefined:
-    """Alpha with the percentile bootstrap over items or their clusters.
-
-    (K. Krippendorff, Content Analysis, 2004, section 11.3; the formulas: Computing Krippendorff's Alpha-Reliability,
-    2011, sections C and D.) The bootstrap draws items, not single disagreements as Krippendorff's own does: what is
-    sampled is the answers.
-
-    Args:
-        level: `nominal` counts unequal ratings, `interval` squares their difference.
-
-    Returns:
-        `Undefined` where all ratings are the same, or where no item has two.
-    """
-    if not np.any(ratings.counts >= 2):
-        return Undefined("no item has two ratings")
-    agreed = all_agreed(ratings, drawing)
-    if level == "interval":
-        # As if those that might disagree were as far apart as chance puts them.
-        return not_certain(estimate(_interval_rows(ratings), _interval, drawing), agreed, lambda share: share)
-    rows = _nominal_rows(ratings)
-    counts = rows[:, 1:].sum(axis=0)
-    n = counts.sum()
-    unlike = 1.0 - float((counts * (counts - 1.0)).sum() / (n * (n - 1.0)))
-    found = estimate(rows, _nominal, drawing)
-    return not_certain(found, agreed, lambda share: 1.0 - (1.0 - share) / unlike if unlike > 0.0 else -1.0)
-
-
-def _nominal_rows(ratings: Ratings) -> FloatArray:
-    """Disagreeing pairs, weighted by 1 / (m - 1), and the categories' counts, of items with m >= 2 ratings."""
-    counts = ratings.counts
-    tallies = ratings.tallies(ratings.categories) * (counts >= 2)[:, None]
-    pairs = counts**2 - (tallies**2).sum(axis=1)
-    disagreeing = np.where(counts >= 2, pairs / np.maximum(counts - 1.0, 1.0), 0.0)
-    return np.column_stack([disagreeing, tallies])
-
-
-def _nominal(sums: FloatArray) -> FloatArray:
-    counts = sums[:, 1:]
-    n = counts.sum(axis=1)
-    expected = n**2 - (counts**2).sum(axis=1)
-    return 1.0 - ratio((n - 1.0) * sums[:, 0], expected)
-
-
-def _interval_rows(ratings: Ratings) -> FloatArray:
-    """Squared differences of all pairs, weighted by 1 / (m - 1), and m, sum and sum of squares of the ratings."""
-    counts = ratings.counts
-    usable = counts >= 2
-    # Around the middle, so that sums of squares lose no digits.
-    centre = float(ratings.values[ratings.present].mean())
-    values = np.where(ratings.present, ratings.values - centre, 0.0) * usable[:, None]
-    total, squares = values.sum(axis=1), (values**2).sum(axis=1)
-    apart = 2.0 * (counts * squares - total**2) / np.maximum(counts - 1.0, 1.0)
-    return np.column_stack([np.where(usable, apart, 0.0), counts * usable, total, squares])
-
-
-def _interval(sums: FloatArray) -> FloatArray:
-    apart, n, total, squares = sums.T
-    expected = 2.0 * (n * squares - total**2)
-    return 1.0 - ratio((n - 1.0) * apart, expected)
 
 
 @dataclass(frozen=True, slots=True)
@@ -478,24 +315,6 @@ def confusion(tables: FloatArray, drawing: ResamplingOptions) -> Confusion:
         true_pass=_rate(tables[:, 1, 1], tables[:, 1].sum(axis=1), drawing),
         true_fail=_rate(tables[:, 0, 0], tables[:, 0].sum(axis=1), drawing),
     )
-
-
-def balanced_accuracy(found: Confusion) -> Estimate | Undefined:
-    """The mean of both rates: 0.5 for a judge that always gives the same verdict, whatever the labels.
-
-    The interval combines those of the two rates, which rest on different items and so are independent (square-and-add;
-    R. Newcombe, Statistics in Medicine 17, 1998, 873-890).
-
-    Returns:
-        `Undefined` where people only pass, or only fail.
-    """
-    passing, failing = found.true_pass, found.true_fail
-    if passing.rate is None or failing.rate is None:
-        return Undefined(f"people {'fail' if passing.rate is None else 'pass'} every answer")
-    value = (passing.rate + failing.rate) / 2.0
-    below = math.hypot(passing.rate - passing.lower, failing.rate - failing.lower) / 2.0
-    above = math.hypot(passing.upper - passing.rate, failing.upper - failing.rate) / 2.0
-    return Estimate(value, max(0.0, value - below), min(1.0, value + above), math.floor(found.total + TOLERANCE))
 
 
 def _rate(right: FloatArray, all_of_them: FloatArray, drawing: ResamplingOptions) -> Rate:

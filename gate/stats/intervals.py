@@ -14,7 +14,6 @@ import numpy.typing as npt
 from gate.stats.arrays import TOLERANCE, Estimate, FloatArray, IntArray, Interval, Undefined, finite_vector, unit_labels
 
 _EPSILON = 1e-16
-_PRECISION = 1e-14
 _ITERATIONS = 1000  # about sqrt(a + b) are needed
 
 
@@ -50,20 +49,6 @@ def _fraction(a: float, b: float, x: float) -> float:
     return value
 
 
-@lru_cache(maxsize=4096)  # thousands of slices share a level and a few sizes
-def beta_quantile(p: float, a: float, b: float) -> float:
-    """The point below which a beta(a, b) variable, a and b above 0, falls with probability `p` in (0, 1), by
-    bisection."""
-    low, high = 0.0, 1.0
-    while high - low > _PRECISION * high:
-        middle = 0.5 * (low + high)
-        if incomplete_beta(a, b, middle, 1.0 - middle) < p:
-            low = middle
-        else:
-            high = middle
-    return high
-
-
 _LARGE_DF = 1e5
 _QUANTILE_PRECISION = 1e-14
 
@@ -71,12 +56,6 @@ _QUANTILE_PRECISION = 1e-14
 def normal_quantile(p: float) -> float:
     """The point below which a standard normal falls with probability `p`; raises ValueError outside (0, 1)."""
     return NormalDist().inv_cdf(p)
-
-
-def t_cdf(t: float, df: float) -> float:
-    """Probability that Student's t falls below `t`."""
-    tail = _upper_tail(abs(t), df)
-    return 1.0 - tail if t > 0 else tail
 
 
 @lru_cache(maxsize=4096)  # thousands of slices share a level and a few sizes

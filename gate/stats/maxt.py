@@ -449,7 +449,7 @@ def breakage(pools: Pools, family: Sequence[UnitSums], flips: int, seed: int) ->
     return Breakage(pools, dealt_minima(pools.centred, pools.spread, members, flips, seed))
 
 
-def joint_test(  # noqa: PLR0913
+def joint_test(
     deltas: npt.ArrayLike,
     slices: Mapping[str, npt.ArrayLike],
     *,
@@ -496,7 +496,7 @@ def joint_test(  # noqa: PLR0913
     return JointResult(results, null.critical(level), null.flips, len(family))
 
 
-def single_slice(  # noqa: PLR0913
+def single_slice(
     deltas: npt.ArrayLike,
     *,
     alpha: float = 0.025,

@@ -102,7 +102,7 @@ def cases_needed(sd: float, effect: float, critical: float, *, spread: float = 0
     return high
 
 
-def layout_critical(  # noqa: PLR0913
+def layout_critical(
     slices: Mapping[str, npt.ArrayLike],
     n: int,
     *,
@@ -220,7 +220,7 @@ def effort_for(cases: int, slices: int, scores: int) -> Effort | None:
     return Effort(replicates) if replicates >= _FEWEST else None
 
 
-def false_blocks(  # noqa: PLR0913
+def false_blocks(
     pools: Sequence[npt.ArrayLike],
     slices: Mapping[str, npt.ArrayLike],
     *,

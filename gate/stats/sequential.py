@@ -71,7 +71,7 @@ class Sequential:
     over: bool
 
 
-def sequential_test(  # noqa: PLR0913
+def sequential_test(
     looks: Sequence[Look],
     plan: Plan,
     *,

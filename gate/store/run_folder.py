@@ -9,16 +9,19 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from gate.config.documents import one_problem
 from gate.errors import GateError
 from gate.files import make_gate_folder, read_bounded, write_lines, write_whole
-from gate.record.run import RunRecord, SampleFigures
-from gate.record.transcript import ArmName, Sample, Words, words_of
+from gate.record.run import RunRecord
+from gate.record.transcript import ArmName, Sample
 from gate.values import JsonValue, complaint, parsed, written
+
+if TYPE_CHECKING:
+    from gate.engine.samples import SampleTable
 
 SCHEMA = "prompt-gate/sample/1"
 
@@ -123,30 +126,24 @@ def samples_of(folder: Path) -> Iterator[Sample]:
         raise GateError(f"cannot read {path}: {error.strerror}", hint) from None
 
 
-@dataclass(frozen=True, slots=True)
-class SavedSamples:
-    """The samples of a run: all their figures, and each whole sample by its place."""
-
-    figures: SampleFigures
-    read: Callable[[int], Sample]
-
-
-def saved_samples(folder: Path) -> SavedSamples | None:
+def saved_samples(folder: Path) -> "SampleTable | None":
     """The samples in a folder, up to the first bad line; None where there are none."""
     path = folder / SAMPLES_FILE
     if not path.is_file():
         return None
-    figures = SampleFigures()
-    with suppress(OSError, BadSample):
-        for line in sample_lines(path):
-            if not line.torn:
-                figures.add(parse_sample(line.data), line.start)
+    # Not loaded by a run that evaluates nothing.
+    from gate.engine.samples import SampleTable
 
     def read(place: int) -> Sample:
         with path.open("rb") as file:
             return parse_sample(_line_at(file, place))
 
-    return SavedSamples(figures, read)
+    samples = SampleTable(read)
+    with suppress(OSError, BadSample):
+        for line in sample_lines(path):
+            if not line.torn:
+                samples.add(parse_sample(line.data), line.start)
+    return samples
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +208,7 @@ class RunFolder:
     reports: Mapping[str, Callable[[RunRecord], str]]
     beside: tuple[str, ...] = ()
     kept: int = 0
-    figures: SampleFigures = field(default_factory=SampleFigures, init=False)
+    samples: "SampleTable | None" = field(default=None, init=False)
     _samples: BinaryIO | None = field(default=None, init=False)
     _end: int = field(default=0, init=False)
 
@@ -229,12 +226,7 @@ class RunFolder:
         self._samples.flush()
         self._end += len(line)
         self.kept += 1
-        self.figures.add(sample, place)
         return place
-
-    def words(self, place: int) -> Words:
-        """The texts of the sample at a position from `sample`."""
-        return words_of(self.read(place))
 
     def read(self, place: int) -> Sample:
         """The sample at a position from `sample`."""
@@ -244,12 +236,13 @@ class RunFolder:
         # Use the open file: another run in the same folder may have replaced the file of that name.
         return parse_sample(_line_at(self._samples, place))
 
-    def saved(self) -> SavedSamples | None:
-        """The samples that were written, or those of an earlier run."""
-        return SavedSamples(self.figures, self.read) if self.kept else saved_samples(self.path)
+    def saved(self) -> "SampleTable | None":
+        """The samples of the run, or else those that are in the folder."""
+        return saved_samples(self.path) if self.samples is None else self.samples
 
-    def run(self, run: RunRecord) -> None:
+    def run(self, run: RunRecord, samples: "SampleTable | None" = None) -> None:
         """Write `run.json` and the reports, each atomically."""
+        self.samples = samples
         make_gate_folder(self.path)
         self._reclaim()
         write_whole(self.path / "run.json", dump_run(run))

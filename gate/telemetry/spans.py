@@ -35,7 +35,6 @@ LONGEST_NAME = 100
 """Characters of a name in the name of a span."""
 MESSAGES = 100
 """Messages of one request; the newest are recorded."""
-REASONS = 10
 """Reasons of a verdict."""
 _HOSTED = {"openai": OPENAI_URL, "anthropic": ANTHROPIC_URL}
 _HERE = ("local", "replay", "fake")
@@ -128,7 +127,7 @@ def run_attributes(run: RunRecord) -> Attributes:
     found: Attributes = {
         "prompt_gate.verdict": run.verdict.value,
         "prompt_gate.exit_code": run.exit_code,
-        "prompt_gate.reasons": run.reasons[:REASONS],
+        "prompt_gate.findings": [finding.code for finding in run.findings],
         "prompt_gate.kind": run.kind or "diff",
         "prompt_gate.calls.made": run.calls.made,
         "prompt_gate.calls.cached": run.calls.cached,

@@ -47,7 +47,9 @@ def to_jinja(text: str) -> str:
         kind, value = tokens[at]
         end = at + 1
         if kind in _TAGS:
-            end = next(place for place in range(at, len(tokens)) if tokens[place][0] == _TAGS[kind])
+            end = next((place for place in range(at, len(tokens)) if tokens[place][0] == _TAGS[kind]), -1)
+            if end < 0:
+                return text  # the tag is not closed, which compiling it says
             tag = tokens[at + 1 : end]
             translation = _translated_block(tag) if kind == "block_begin" else _translated_value(tag)
             changed |= translation != "".join(part for _, part in tag)
@@ -57,15 +59,24 @@ def to_jinja(text: str) -> str:
     return "".join(pieces) if changed else text
 
 
+def as_jinja(text: str) -> str:
+    """The template in Jinja2, which reads it in the same way.
+
+    Raises:
+        BadTemplate: a part means something else in the other language.
+    """
+    translation = to_jinja(text)
+    compile_template(translation, NO_PARTS, _watch)
+    return translation
+
+
 def check_as_jinja(text: str) -> None:
     """Check that Jinja2 reads the words of a template of Nunjucks in the same way.
 
     Raises:
         BadTemplate: it does not.
     """
-    translation = to_jinja(text)
-    compile_template(translation, NO_PARTS, _watch)
-    if translation != text:
+    if as_jinja(text) != text:
         raise BadTemplate("a word of Nunjucks has another form in Jinja2")
 
 

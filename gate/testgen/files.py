@@ -266,7 +266,7 @@ def _entry(spec: ScorerSpec) -> JsonValue:
 
 
 if TYPE_CHECKING:
-    from gate.testgen.generate import Generated
+    from gate.testgen.generate import GeneratedTests
 
 SPECIFICATION_FILE = "spec.yaml"
 COMPLETED_NOTE = (
@@ -336,7 +336,7 @@ def file_stem(prompt: str) -> str:
 
 
 def new_files(
-    made: "Generated", given: Specification | None, folder: Path, lying: Callable[[Path], bytes | None]
+    made: "GeneratedTests", given: Specification | None, folder: Path, lying: Callable[[Path], bytes | None]
 ) -> NewFiles:
     """The files to write.
 

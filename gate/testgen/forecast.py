@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from gate.calls.budget import CHARS_PER_TOKEN
 from gate.config.models import ModelRef, Params
 from gate.config.specification import Specification
+from gate.messages import CHARS_PER_TOKEN
 from gate.record.transcript import Cost, Dollars, Usage
 from gate.testgen.effort import ASSUMED_RULES, PER_REQUEST, EffortSettings, control_calls
 from gate.testgen.prompt_under_test import PromptSubject
@@ -25,7 +25,7 @@ _FRAME_TOKENS = 500
 _REPLY_TOKENS: Mapping[str, int] = {
     "intent": 60,
     "inputs": 250,
-    "rules": 900,
+    "rules": 1_500,
     "inverse": 600,
     "grounding": 80,
     "review": 300,

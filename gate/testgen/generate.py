@@ -14,10 +14,10 @@ from gate.testgen.cases.rule_tests import expanded_tests, write_rule_tests
 from gate.testgen.effort import EffortSettings
 from gate.testgen.forecast import GenerationForecast
 from gate.testgen.prompt_under_test import PromptSubject
-from gate.testgen.questions import AnswerOf, GenerationSetup, first_names, problem_notes
+from gate.testgen.questions import AnswerOf, GenerationSetup, problem_notes
 from gate.testgen.rules.compiler import compile_rules
 from gate.testgen.specification.pipeline import specify
-from gate.values import about_dollars, counted
+from gate.values import about_dollars, counted, listed
 
 UNSURPRISING_CALLS = 200
 """Forecasts up to this many calls need no confirmation."""
@@ -26,32 +26,41 @@ EXTRA_CALLS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Generation:
-    """Tests that were generated.
+class GeneratedTests:
+    """The tests of a specification.
 
     Args:
         tests: for the case file, in the order of the rules; `valid` is True, or None where it is unknown.
         discarded: duplicates, and inputs that break the input specification (`valid` is False).
         notes: problems, one line each.
         diversity: of `tests`.
+        compiled: the rules that code checks.
+        left_out: rules beyond the limit.
+        failure: why there is no test; None if there are tests.
     """
 
+    specification: Specification
     tests: tuple[GeneratedTest, ...] = ()
     discarded: tuple[Discarded, ...] = ()
     notes: tuple[str, ...] = ()
     diversity: Diversity = diversity_of(())
+    compiled: tuple[CompiledRule, ...] = ()
+    left_out: tuple[str, ...] = ()
+    failure: CannotEvaluate | None = None
 
 
 class NoTests(CannotEvaluate):
-    """No test is left; `found` has the discarded tests and notes."""
+    """No test is left; `generated` has the discarded tests and notes."""
 
-    def __init__(self, found: Generation) -> None:
-        told = [*(f"{one.test.id}: {one.why}" for one in found.discarded), *found.notes]
-        super().__init__("no usable test is left", told[0] if told else "the model wrote no usable tests")
-        self.found = found
+    def __init__(self, generated: GeneratedTests) -> None:
+        reasons = [*(f"{one.test.id}: {one.why}" for one in generated.discarded), *generated.notes]
+        super().__init__("no usable test is left", reasons[0] if reasons else "the model wrote no usable tests")
+        self.generated = generated
 
 
-async def generate_tests(subject: PromptSubject, specification: Specification, setup: GenerationSetup) -> Generation:
+async def generate_tests(
+    subject: PromptSubject, specification: Specification, setup: GenerationSetup
+) -> GeneratedTests:
     """Tests for each rule and each inverse rule.
 
     Raises:
@@ -82,10 +91,10 @@ async def generate_tests(subject: PromptSubject, specification: Specification, s
         made = await with_expected(tests, setup.answer)
         tests, notes = made.tests, [*notes, *made.notes]
     notes += [*_fewer(tests, discarded, settings), *_not_applied(source, setup)]
-    found = Generation(tests, tuple(discarded), tuple(notes), diversity_of(tests))
+    generated = GeneratedTests(specification, tests, tuple(discarded), tuple(notes), diversity_of(tests))
     if not tests:
-        raise NoTests(found)
-    return found
+        raise NoTests(generated)
+    return generated
 
 
 async def with_expected(tests: Sequence[GeneratedTest], answer: AnswerOf) -> MadeTests:
@@ -122,7 +131,7 @@ def _not_applied(source: CaseSource, setup: GenerationSetup) -> Iterator[str]:
         yield "no expected outputs: there is no reference model"
     if source.shape.unsure:
         yield (
-            f"asked for as text, since the template does not show their kind: {first_names(source.shape.unsure)}; "
+            f"asked for as text, since the template does not show their kind: {listed(source.shape.unsure)}; "
             "correct the cases where it is another one"
         )
 
@@ -131,74 +140,50 @@ def _why(test: GeneratedTest) -> str:
     return f"breaks the input specification: {test.invalid}" if test.invalid else "breaks the input specification"
 
 
-@dataclass(frozen=True, slots=True)
-class Generated(Generation):
-    """The specification and tests of a prompt.
-
-    Args:
-        compiled: the rules that code checks.
-        left_out: rules beyond the limit.
-        failure: why there is no test; None if there are tests.
-    """
-
-    specification: Specification = Specification("", "")
-    compiled: tuple[CompiledRule, ...] = ()
-    left_out: tuple[str, ...] = ()
-    failure: CannotEvaluate | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class GenerationJob:
-    """A generation.
-
-    Args:
-        foresee: forecasts the remaining stages, once there is a specification.
-        given: an existing specification; None if it must be extracted.
-        told: calls shown to a user who set no limit; None if a limit is set.
-    """
-
-    subject: PromptSubject
-    foresee: Callable[[Specification], GenerationForecast]
-    given: Specification | None = None
-    told: int | None = None
-
-
-async def run_generation(job: GenerationJob, setup: GenerationSetup) -> Generated:
+async def specify_and_generate(
+    subject: PromptSubject,
+    given: Specification | None,
+    setup: GenerationSetup,
+    forecast: Callable[[Specification], GenerationForecast],
+    shown_calls: int | None,
+) -> GeneratedTests:
     """Extract the specification, and make tests for its rules.
+
+    Args:
+        given: an existing specification; None if it must be extracted.
+        forecast: of the remaining stages, once there is a specification.
+        shown_calls: the forecast for a user who set no limit; None if a limit is set.
 
     Raises:
         CannotEvaluate: no rule was found, or a limit was met.
     """
-    read = await specify(job.subject, setup, job.given)
-    foreseen = job.foresee(read.specification)
-    failure: CannotEvaluate | None = _surprise(foreseen, job.told)
-    made = Generation()
+    extracted = await specify(subject, setup, given)
+    remaining = forecast(extracted.specification)
+    generated = GeneratedTests(extracted.specification)
+    failure: CannotEvaluate | None = _surprise(remaining, shown_calls)
     if failure is None:
-        setup.tell(f"now: {foreseen.told}")
+        setup.tell(f"now: {remaining.told}")
         try:
-            made = await generate_tests(job.subject, read.specification, setup)
-        except NoTests as nothing:
-            made, failure = nothing.found, nothing
-    return Generated(
-        tests=made.tests,
-        discarded=made.discarded,
-        notes=(*read.notes, *made.notes),
-        diversity=made.diversity,
-        specification=read.specification,
-        compiled=compile_rules(read.specification.rules),
-        left_out=read.left_out,
+            generated = await generate_tests(subject, extracted.specification, setup)
+        except NoTests as error:
+            generated, failure = error.generated, error
+    return replace(
+        generated,
+        notes=(*extracted.notes, *generated.notes),
+        compiled=compile_rules(extracted.specification.rules),
+        left_out=extracted.left_out,
         failure=failure,
     )
 
 
-def _surprise(foreseen: GenerationForecast, told: int | None) -> CannotEvaluate | None:
+def _surprise(remaining: GenerationForecast, shown_calls: int | None) -> CannotEvaluate | None:
     """An error if far more calls are needed than the user was shown."""
-    if told is None or foreseen.calls <= max(UNSURPRISING_CALLS, 3 * told):
+    if shown_calls is None or remaining.calls <= max(UNSURPRISING_CALLS, 3 * shown_calls):
         return None
-    rules = counted(foreseen.rules, "rule")
-    money = "" if foreseen.dollars is None else f" and {about_dollars(foreseen.dollars)}"
+    rules = counted(remaining.rules, "rule")
+    money = "" if remaining.dollars is None else f" and {about_dollars(remaining.dollars)}"
     return CannotEvaluate(
-        f"the tests of its {rules} need about {foreseen.calls:,} calls{money}, far more than estimated",
-        f"allow them with --max-calls {foreseen.calls + EXTRA_CALLS} or --max-usd, or make fewer: --effort low, "
+        f"the tests of its {rules} need about {remaining.calls:,} calls{money}, far more than estimated",
+        f"allow them with --max-calls {remaining.calls + EXTRA_CALLS} or --max-usd, or make fewer: --effort low, "
         "--set max_rules=6 or --set tests_per_rule=1",
     )

@@ -12,10 +12,11 @@ from gate.config.models import ModelRef, Params
 from gate.config.specification import GeneratedTest
 from gate.errors import CannotEvaluate, Interrupted
 from gate.messages import Message
+from gate.record.findings.finding import Finding
 from gate.record.transcript import Effort, Failed, Reply, effort_of, ending_of
 from gate.templates.rendering import plain_template
 from gate.testgen.effort import EffortSettings, Stage
-from gate.values import JsonValue
+from gate.values import JsonValue, listed
 
 Value = TypeVar("Value")
 
@@ -96,7 +97,7 @@ class BoundedCalls:
     """
 
     inner: Calls
-    exhausted: Callable[[], str | None]
+    exhausted: Callable[[], Finding | None]
     _flying: set[asyncio.Task[Reply | Failed]] = field(default_factory=set, init=False)
     _unanswered: int = field(default=0, init=False)
 
@@ -121,7 +122,8 @@ class BoundedCalls:
             self._unanswered = 0
             return reply
         self._unanswered += reply.attempts > 1
-        reason = self.exhausted()
+        cause = self.exhausted()
+        reason = None if cause is None else cause.phrase
         if reason is None and self._unanswered >= FAILURES_IN_A_ROW:
             reason = f"{FAILURES_IN_A_ROW} requests in a row: {reply.reason}"
         if reason is not None:
@@ -341,15 +343,9 @@ class StageResult(Generic[Made]):
 
 def problem_notes(problems: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     """A line for each of the first few problems, with the first few names; one more line for all others."""
-    lines = [f"{problem}: {first_names(names)}" for problem, names in problems.items()]
+    lines = [f"{problem}: {listed(names)}" for problem, names in problems.items()]
     others = [name for names in list(problems.values())[_NAMED:] for name in names]
-    return (*lines[:_NAMED], *([f"other problems: {first_names(others)}"] if others else []))
-
-
-def first_names(names: Sequence[str], most: int = _NAMED) -> str:
-    """The first few names (one or more), and how many there are besides."""
-    more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
+    return (*lines[:_NAMED], *([f"other problems: {listed(others)}"] if others else []))
 
 
 def full_list_note(what: str, most: int | None) -> str:

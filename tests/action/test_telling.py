@@ -5,18 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from gate.action.outcome import ActionOutcome, step_outputs
-from gate.action.subject import PullRequestMerge, Subject
+from gate.action.outcome import ActionOutcome, annotations, report_outcome, step_outputs
+from gate.action.subject import Subject
 from gate.errors import InputErrors, Problem
 from gate.github.client import GitHub
 from gate.github.events import PullRequest
 from gate.report.exports.sarif import annotation_command
 from gate.report.view.headline import first_line
 from tests.golden.runs import runs
+from tests.support.action_job import action_job
 from tests.support.github_action import SUMMARY_LIMIT, parse_outputs
 from tests.support.github_server import GitHubServer
 from tests.support.github_state import WORKFLOW_TOKEN
-from tests.support.reporter import reporter
 
 RUNS = runs()
 SILENT: Callable[[str], None] = [].append
@@ -49,7 +49,7 @@ def test_outputs_of_a_run(name: str, expected: tuple[str, ...]) -> None:
 def test_outputs_are_written_as_they_are(tmp_path: Path) -> None:
     for name, run in RUNS.items():
         file = tmp_path / name
-        reporter(SILENT, output=file).outputs(run, "out", "")
+        report_outcome(ActionOutcome(run, folder="out"), None, None, action_job(SILENT, output=file))
         read = parse_outputs(file.read_bytes().decode())
         assert read == step_outputs(run, "out", ""), name
         assert read["worst-slice-upper"] == "" or float(read["worst-slice-upper"]) < 1, name
@@ -58,8 +58,7 @@ def test_outputs_are_written_as_they_are(tmp_path: Path) -> None:
 
 def test_the_log_names_what_hinders_a_merge() -> None:
     for name, run in RUNS.items():
-        said: list[str] = []
-        reporter(said.append).annotate(ActionOutcome(run))
+        said = list(annotations(ActionOutcome(run)))
         if run.verdict.value in HARMLESS:
             assert said == [], name
             continue
@@ -73,18 +72,13 @@ def test_a_name_is_escaped_once() -> None:
     suite = run.suites[0]
     rows = [row.model_copy(update={"slice": row.slice.replace("lang=", "type=std::")}) for row in suite.quality.slices]
     quality = suite.quality.model_copy(update={"slices": rows})
-    said: list[str] = []
-    reporter(said.append).annotate(
-        ActionOutcome(run.model_copy(update={"suites": [suite.model_copy(update={"quality": quality})]}))
-    )
-    assert "type=std::de dropped by" in said[0]
+    outcome = ActionOutcome(run.model_copy(update={"suites": [suite.model_copy(update={"quality": quality})]}))
+    assert "type=std::de dropped by" in next(annotations(outcome))
 
 
 def test_errors_are_shown_next_to_their_lines() -> None:
     problems = [Problem("gate.yaml", 7, "unknown key 'promt'", "did you mean 'prompt'?"), Problem("a,b.yaml", 0, "no")]
-    said: list[str] = []
-    reporter(said.append).annotate(ActionOutcome(RUNS["inconclusive"], InputErrors(problems)))
-    assert said == [
+    assert list(annotations(ActionOutcome(RUNS["inconclusive"], InputErrors(problems)))) == [
         "::error file=a%2Cb.yaml,title=Prompt Gate::no",
         "::error file=gate.yaml,line=7,title=Prompt Gate::unknown key 'promt' (did you mean 'prompt'?)",
     ]
@@ -94,15 +88,15 @@ def test_errors_are_shown_next_to_their_lines() -> None:
 def test_the_summary_is_the_whole_report_with_the_warnings(name: str, tmp_path: Path) -> None:
     said: list[str] = []
     file = tmp_path / "summary"
-    told = reporter(said.append, summary=file)
-    told.warn("cannot post the comment: GitHub answered 403 <b>@octocat</b>")
-    told.summary(RUNS[name])
+    job = action_job(said.append, summary=file)
+    job.warn("cannot post the comment: GitHub answered 403 <b>@octocat</b>")
+    report_outcome(ActionOutcome(RUNS[name]), None, None, job)
     text = file.read_bytes().decode()
     assert len(text.encode()) <= SUMMARY_LIMIT
     assert RUNS[name].verdict.value in text.splitlines()[0]
     assert "cannot post the comment: GitHub answered 403" in text
     assert "<b>@octocat" not in text
-    assert said == [annotation_command("warning", told.warnings[0])]
+    assert said[0] == annotation_command("warning", job.warnings[0])
 
 
 def test_a_summary_of_a_huge_run_is_one_that_the_runner_takes(tmp_path: Path) -> None:
@@ -112,7 +106,7 @@ def test_a_summary_of_a_huge_run_is_one_that_the_runner_takes(tmp_path: Path) ->
     ]
     run = RUNS["many-slices"].model_copy(update={"suites": [suite.model_copy(update={"cases": cases})]})
     file = tmp_path / "summary"
-    reporter(SILENT, summary=file).summary(run)
+    report_outcome(ActionOutcome(run), None, None, action_job(SILENT, summary=file))
     assert 50_000 < file.stat().st_size <= SUMMARY_LIMIT
 
 
@@ -120,9 +114,8 @@ def test_a_summary_of_a_huge_run_is_one_that_the_runner_takes(tmp_path: Path) ->
 def test_files_that_cannot_be_written_are_a_warning(tmp_path: Path, place: str) -> None:
     (tmp_path / "folder").mkdir()
     said: list[str] = []
-    told = reporter(said.append, summary=tmp_path / place, output=tmp_path / place)
-    told.summary(RUNS["pass"])
-    told.outputs(RUNS["pass"], "", "")
+    job = action_job(said.append, summary=tmp_path / place, output=tmp_path / place)
+    report_outcome(ActionOutcome(RUNS["pass"]), None, None, job)
     assert len(said) == 2
     assert all(line.startswith("::warning title=Prompt Gate::cannot write ") for line in said)
 
@@ -146,9 +139,8 @@ def test_a_defect_on_the_way_to_the_comment_is_reported_with_its_trace_and_the_v
     said: list[str] = []
     pull = PullRequest(7, "a" * 40, "main", "b" * 40)
     with GitHubServer() as server:  # which knows no such repository, and says so at once
-        told = reporter(said.append, github=FaultyGitHub(WORKFLOW_TOKEN, server.url, "acme/support-bot"))
-        told.begin(Subject(pull.head_sha, PullRequestMerge(pull, None), "origin/main", pull).venue)
+        job = action_job(said.append, github=FaultyGitHub(WORKFLOW_TOKEN, server.url, "acme/support-bot"))
         FaultyGitHub.broken = True
-        told.post(ActionOutcome(RUNS["block"]))
-    assert told.warnings[-1] == "the comment failed (Defect); the report is in the job summary"
+        report_outcome(ActionOutcome(RUNS["block"]), Subject(pull.head_sha, "origin/main", pull=pull), None, job)
+    assert job.warnings[-1] == "the comment failed (Defect); the report is in the job summary"
     assert any("FaultyGitHub" in line or "of ours" in line for line in said)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.app.run_order import RunOrder, answer_secret, open_memory
+from gate.app.run_order import RunOrder, answer_secret, open_answers
 from gate.environment.settings import Settings
 from gate.errors import GateError
 from gate.git.places import refuse_tracked
@@ -23,8 +23,8 @@ def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def refreshed_since(out: Path) -> float:
     order = RunOrder(resolved([]), 1, None, out, Memory(), refresh=True, cache_folder=out / "cache")
-    with open_memory(order, b"", lambda model: "") as opened:
-        return opened.store._options.not_before
+    with open_answers(order, b"", lambda model: "") as (answers, _):
+        return answers._options.not_before
 
 
 def test_a_mark_that_is_no_time_of_late_does_not_count(repo: Path) -> None:

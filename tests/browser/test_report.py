@@ -8,10 +8,12 @@ from playwright.sync_api import Browser, Page, expect
 from pypdf import PdfReader
 
 from gate.report.page.document import render_page
+from gate.report.page.samples import gather_samples
 from tests.browser.test_axe import serious
 from tests.golden.hostile import hostile
 from tests.golden.runs import runs
-from tests.support.large_run import answered_run, source_of
+from tests.support.large_run import answered_run
+from tests.support.runs import table_of
 
 CASES = 24
 ATTACKS = (
@@ -29,7 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     found = tmp_path_factory.mktemp("pages")
     run, samples = answered_run(CASES, 9)
     pages = {
-        "answered": render_page(run, source_of(samples)),
+        "answered": render_page(run, gather_samples(run, table_of(samples))),
         "agents": render_page(runs()["agents"]),
         "hostile": render_page(hostile(ATTACKS)),
     }

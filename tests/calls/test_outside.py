@@ -58,7 +58,7 @@ def test_an_agent_that_does_not_say_what_it_costs_is_told_about_and_calls_keep_t
 
     assert "whole; 0: the budget of 3 calls is used up" in run(work)
     (note,) = calls.notes()
-    assert "so budget.max_usd does not count them; budget.max_calls still limits them" in note
+    assert "so budget.max_usd does not count them. budget.max_calls still limits them" in note.text
 
 
 def test_conversations_at_once_stay_within_a_budget_of_dollars() -> None:

@@ -7,16 +7,13 @@ from pathlib import Path
 import pytest
 
 from gate.cases.bundles import is_bundle, read_bundle
-from gate.cases.case import render
 from gate.cases.losses import Bundle
-from gate.cases.promptfoo_assertions import MAPPED, NAMED
-from gate.cases.reading import case_of
+from gate.cases.promptfoo_assertions import TYPES
 from gate.config.scorer import parse_scorers
 from gate.errors import InputErrors
-from gate.prompts import reading
+from tests.support.promptfoo import sent_messages
 
 DATA = Path(__file__).parents[1] / "data" / "formats"
-COPIED = "is copied to"
 REAL = [
     "promptfoo/simple-test/promptfooconfig.yaml",
     "promptfoo/simple-csv/promptfooconfig.yaml",
@@ -38,8 +35,7 @@ def config(text: str, files: Mapping[str, str] | None = None) -> Bundle:
 
 
 def losses(bundle: Bundle) -> list[str]:
-    """All but those of prompts that are copied, which most of the configurations here have."""
-    return [f"{loss.where} {loss.what}" for loss in bundle.losses if COPIED not in loss.what]
+    return [f"{loss.where} {loss.what}" for loss in bundle.losses]
 
 
 @pytest.mark.parametrize("file", REAL)
@@ -49,11 +45,9 @@ def test_a_real_configuration_becomes_suites_that_run(file: str) -> None:
     for suite in bundle.suites:
         if suite.scorers:  # a tool that says of no answer whether it is good brings none
             parse_scorers(list(suite.scorers), file)
-        text = bundle.files.get(suite.prompt) or on_disk(suite.prompt)
-        assert text is not None
-        prompt = reading.parse(text, suite.prompt, template=suite.template)
+        path = suite.prompt.partition("::")[0]
         for entry in suite.cases:
-            assert render(prompt, case_of(entry))[-1].role == "user"
+            assert sent_messages(suite, entry, {path: on_disk(path) or ""})[-1][0] == "user"
         assert len(suite.cases) >= 2 and suite.model
     assert all(loss.where.startswith(file.rsplit("/", 1)[0]) for loss in bundle.losses)
 
@@ -63,7 +57,8 @@ def test_losses_of_a_real_configuration_are_listed_with_lines() -> None:
     where = "promptfoo/simple-test/promptfooconfig.yaml"
     assert [suite.name for suite in bundle.suites] == ["prompts-1", "prompts-2"]
     assert losses(bundle) == [
-        f"{where}:34 assertion type 'python' of test 4 cannot be converted",
+        f"{where}:32 assertion type 'javascript' of test 4 cannot be converted: it is code, which is not run",
+        f"{where}:34 assertion type 'python' of test 4 cannot be converted: it is code, which is not run",
         f"{where}:38 assertion type 'similar' of test 4 is changed: no embeddings: the score is the share of "
         "words in common (F1), and its threshold is the gate's own, 0.7",
         f"{where}:46 assertion type 'llm-rubric' of test 5 is changed: the gate's judge scores it, by these "
@@ -73,12 +68,11 @@ def test_losses_of_a_real_configuration_are_listed_with_lines() -> None:
         {"judge": {"criteria": "Is spoken like a pirate"}},
         {"contains": {"value": "arrr", "ignore_case": True}},
     ]
-    assert bundle.files["promptfoo/simple-test/prompts/prompts-1.j2"].startswith("Rephrase this from")
+    assert [suite.prompt for suite in bundle.suites] == [f"promptfoo/simple-test/prompts.txt::{at}" for at in (0, 1)]
 
 
 def test_default_tests_scenarios_lists_and_files() -> None:
-    bundle = config(
-        """
+    text = """
 prompts:
   - {id: file://p.json, label: Chat}
   - 'Translate {{ word }} to {{ language }}{{ style }}'
@@ -100,13 +94,14 @@ scenarios:
   - config: [{vars: {language: Dutch}, metadata: {a: b}}, {vars: {language: Danish}}]
     tests: [{vars: {word: hat}}]
 redteam: {}
-""",
-        {"p.json": '[{"role": "system", "content": {{ language | dump }}},'
-                   '{"role": "user", "content": "user:\\n{{ word }}"}]',
-         "word.txt": "bird\n"},
-    )  # fmt: skip
+"""
+    chat_file = (
+        '[{"role": "system", "content": {{ language | dump }}}, {"role": "user", "content": "user:\\n{{ word }}"}]'
+    )
+    files = {"promptfooconfig.yaml": text, "p.json": chat_file, "word.txt": "bird\n"}
+    bundle = config(text, files)
     chat, plain = bundle.suites
-    assert (chat.name, chat.prompt, plain.prompt) == ("Chat", "prompts/chat.prompty", "prompts/prompt.j2")
+    assert (chat.name, chat.prompt, plain.prompt) == ("Chat", "p.json", "promptfooconfig.yaml::prompts.1")
     assert (chat.model, dict(chat.params), chat.slices) == ("openai:gpt-5", {"temperature": 0}, ("tier",))
     assert chat.scorers == ({"contains": {"value": "sorry", "ignore_case": True}, "negate": True},)
     words = [(case["id"], case["vars"]["word"], case["vars"]["language"]) for case in chat.cases]
@@ -120,8 +115,8 @@ redteam: {}
     ]
     assert "scorers" in chat.cases[5]
     assert plain.cases[0]["vars"] == {"word": "dog", "language": "German", "style": ""}
-    messages = render(reading.parse(bundle.files[chat.prompt], chat.prompt), case_of(chat.cases[0]))
-    assert [(one.role, one.content) for one in messages] == [("system", "German"), ("user", "user:\ndog")]
+    assert sent_messages(chat, chat.cases[0], files) == [("system", "German"), ("user", "user:\ndog")]
+    assert sent_messages(plain, plain.cases[0], files) == [("user", "Translate dog to German")]
     assert losses(bundle) == [
         "promptfooconfig.yaml:22 'redteam' is left out",
         "promptfooconfig.yaml:5 a prompt is made by 'file://build.py:main', which is not run; it is left out: "
@@ -137,29 +132,31 @@ redteam: {}
     ]
 
 
-@pytest.mark.parametrize("kind", sorted(MAPPED))
+@pytest.mark.parametrize("kind", sorted(name for name, known in TYPES.items() if known.scorer))
 def test_every_mapped_type_becomes_a_valid_scorer(kind: str) -> None:
     value = {"latency": "", "cost": "", "word-count": "{min: 1, max: 9}", "contains-all": "[a, b]"}.get(kind, '"abc"')
-    if kind == "is-json":
-        value = "{type: object}"
-    for negated in ("", "not-"):
+    value = {"is-json": "{type: object}", "javascript": "output.includes('a')", "python": "\"'a' in output\""}.get(
+        kind, value
+    )
+    known = TYPES[kind]
+    for negated in ("", "not-") if kind != "python" else ("",):
         row = f"{{type: '{negated}{kind}', value: {value}, threshold: 0.5, weight: 2, metric: m}}"
         bundle = config(f"prompts: ['{{{{ a }}}}']\ntests: [{{vars: {{a: b}}, assert: [{row}]}}]\n")
         (scorer,) = bundle.suites[0].cases[0]["scorers"]
         (spec,) = parse_scorers([scorer], "test")
-        assert spec.kind in MAPPED[kind].scorer
+        assert spec.kind in known.scorer
         assert (spec.name, spec.weight) == ("m", 2)
-        assert spec.negate is bool(negated and not MAPPED[kind].judged)
-        told = [loss.what for loss in bundle.losses if "is changed" in loss.what]
-        assert bool(told) is bool(MAPPED[kind].differs or (negated and MAPPED[kind].judged))
+        assert spec.negate is bool(negated and known.scorer != "judge")
+        changes = [loss.what for loss in bundle.losses if "is changed" in loss.what]
+        assert bool(changes) is bool(known.change)
 
 
 def test_every_other_type_is_named() -> None:
-    for kind in (*NAMED, "no-such-type"):
+    for kind in (*(name for name, known in TYPES.items() if not known.scorer), "no-such-type"):
         test = f"{{vars: {{a: b}}, assert: [{{type: '{kind}', value: x}}]}}"
         bundle = config(f"prompts: ['{{{{ a }}}}']\ntests: [{test}]\n")
         assert "scorers" not in bundle.suites[0].cases[0], kind
-        (first, second) = [loss for loss in bundle.losses if COPIED not in loss.what]
+        (first, second) = bundle.losses
         assert first.where == "promptfooconfig.yaml:2" and f"'{kind}'" in first.what and first.remedy
         assert second.what.startswith("1 of 1 cases have no assertion"), kind
 
@@ -201,7 +198,7 @@ def test_a_prompty_file_gives_a_case_and_a_model() -> None:
     bundle = read_bundle(text, "p/basic.prompty", lambda _: None)
     (suite,) = bundle.suites
     assert (suite.name, suite.prompt, suite.model) == ("basic", "p/basic.prompty", "openai:gpt-4o")
-    assert dict(suite.params) == {"max_output_tokens": 9} and not bundle.files
+    assert dict(suite.params) == {"max_output_tokens": 9}
     assert suite.cases == ({"id": "sample", "vars": {"firstName": "Jane", "question": "Why?"}},)
 
 

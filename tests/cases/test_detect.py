@@ -100,7 +100,7 @@ def test_formats_are_detected_by_content(file: str, text: str, format_: str, cas
         ("langsmith/examples.jsonl", "langsmith", 4, 6),
         ("helm/instances.json", "helm", 3, 2),
         ("promptfoo/config-csv-metadata/tests.csv", "promptfoo", 3, 3),
-        ("promptfoo/simple-test/promptfooconfig.yaml", "promptfoo", 5, 4),
+        ("promptfoo/simple-test/promptfooconfig.yaml", "promptfoo", 5, 5),
         ("gh-models/sample.prompt.yml", "prompt-yml", 2, 0),
     ],
 )

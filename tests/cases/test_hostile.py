@@ -1,7 +1,6 @@
 """Any file of another tool gives valid cases or an error of the gate."""
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,9 +11,9 @@ from gate.cases.bundles import read_bundle
 from gate.cases.case import SlowTemplate
 from gate.cases.convert import FORMATS, import_cases
 from gate.cases.losses import Losses
-from gate.cases.promptfoo_assertions import MAPPED
-from gate.cases.promptfoo_context import Context, RemainingLimits, value_at
-from gate.cases.promptfoo_tests import cases_of
+from gate.cases.promptfoo_assertions import TYPES
+from gate.cases.promptfoo_files import ImportBudget, PromptfooFile, document_at
+from gate.cases.promptfoo_tests import cases_of_test
 from gate.cases.reading import case_of, parse
 from gate.errors import GateError, InputErrors
 from tests.support.case_entries import TEXT, VALUE
@@ -55,7 +54,7 @@ KEYS = st.sampled_from(
     "persona expectations expected_tools cases evaluators name".split()
 )
 ASSERT = st.fixed_dictionaries(
-    {"type": st.sampled_from([*MAPPED, "assert-set", "not-equals", "javascript"]) | ANY},
+    {"type": st.sampled_from([*TYPES, "assert-set", "not-equals"]) | ANY},
     optional={"value": ANY, "threshold": ANY, "weight": ANY, "metric": ANY, "provider": ANY, "assert": ANY},
 )
 TEST = st.fixed_dictionaries({}, optional={"vars": ANY, "assert": st.lists(ASSERT, max_size=3) | ANY, "options": ANY,
@@ -92,9 +91,7 @@ def test_tables(text: str) -> None:
 @given(config=CONFIG, other=TEXT | ANY.map(json.dumps))
 def test_configurations(config: Any, other: str) -> None:
     try:
-        bundle = read_bundle(
-            json.dumps(config), "a/promptfooconfig.json", lambda path: None if "/prompts/" in path else other
-        )
+        bundle = read_bundle(json.dumps(config), "a/promptfooconfig.json", lambda path: other)
     except InputErrors:
         return
     for suite in bundle.suites:
@@ -120,16 +117,16 @@ def test_multiplying_references_end() -> None:
     assert [loss.what for loss in many.losses if "more than 100 prompts" in loss.what]
     large = {"prompts": ["{{ x }}"], "tests": [{"vars": {"x": "file://a.txt"}}] * 20}
     with pytest.raises(InputErrors, match="names more than"):
-        read_bundle(json.dumps(large), "promptfooconfig.json", lambda path: None if "/" in path else "a" * 2**20)
+        read_bundle(json.dumps(large), "promptfooconfig.json", lambda path: "a" * 2**20)
 
 
 def test_variables_that_are_each_quick_enough_end_the_reading_together() -> None:
     work = "{% for i in range(2000) %}{% endfor %}x"
-    test = value_at({"vars": {"a": work, "b": [str(number) for number in range(1_000)]}}, 7)
+    test = document_at({"vars": {"a": work, "b": [str(number) for number in range(1_000)]}}, 7)
+    file = PromptfooFile(Losses(), budget=ImportBudget(seconds=0.05))
     with pytest.raises(SlowTemplate, match=r"tests:7: filling in .* takes more than 20 s"):
-        cases_of(test, 1, Context(Losses(), limits=RemainingLimits(seconds=0.05)))
-    context = Context(Losses())
-    assert replace(context, folder="of another file").limits is context.limits
+        cases_of_test(test, 1, file)
+    assert file.at("another.yaml").budget is file.budget
 
 
 def test_a_short_text_that_stands_for_long_cases_is_not_multiplied() -> None:
@@ -183,5 +180,5 @@ def test_no_file_outside_is_read() -> None:
         "tests": [{"vars": {"x": "a", **{f"v{place}": name for place, name in enumerate(names)}}}, *names[:4]],
     }
     found = read_bundle(json.dumps(config), "sub/promptfooconfig.json", lambda path: asked.append(path))
-    assert [path for path in asked if not path.startswith("sub/prompts/")] == ["sub/run.js"]
+    assert asked == ["sub/run.js"]
     assert {name: sum(name in loss.what for loss in found.losses) >= 2 for name in names} == dict.fromkeys(names, True)

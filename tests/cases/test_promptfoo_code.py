@@ -1,19 +1,18 @@
 """Assertions in code: the few forms that become scorers; all others are reported and never run."""
 
+import json
 from typing import Any
 
 import pytest
 
-from gate.cases.losses import Losses
-from gate.cases.promptfoo_assertions import from_text, scorers_of
-from gate.cases.promptfoo_context import Context, value_at
+from gate.cases.bundles import read_bundle
+from gate.cases.convert import import_cases
+from tests.support.promptfoo import imported_scorers
 
 
 def read(kind: str, code: str, **more: Any) -> tuple[list[Any], list[str]]:
-    """The scorers of one assertion, and what is told of it."""
-    losses = Losses()
-    found = scorers_of(value_at([{"type": kind, "value": code, **more}], 1), Context(losses), "test 1")
-    return found, [one.what for one in losses.found]
+    """The scorers of one assertion, and what is lost."""
+    return imported_scorers({"type": kind, "value": code, **more})
 
 
 def test_a_length_in_characters_is_reported_as_a_change() -> None:
@@ -39,13 +38,18 @@ def test_an_answer_that_must_parse_is_json() -> None:
         ("javascript", "output.includes('a') || output.includes('b')"),
         ("javascript", "output.includes('{{ a }}')"),
         ("javascript", "output.includes('a', 3)"),
+        ("javascript", "output.startsWith('a')"),
+        ("javascript", "output === 'a'"),
         ("python", "__import__('os').system('x')"),
         ("python", "'a' in output in output"),
+        ("python", "'a' in output\n"),
+        ("python", "output == 'a'"),
         ("python", "json.loads(output)['a'] == 1"),
     ],
 )
 def test_any_other_code_is_a_program_and_named(kind: str, code: str) -> None:
-    assert read(kind, code) == ([], [f"assertion type '{kind}' of test 1 cannot be converted"])
+    said = f"assertion type '{kind}' of test 1 cannot be converted: it is code, which is not run"
+    assert read(kind, code) == ([], [said])
 
 
 def test_negated_python_is_reported_since_promptfoo_does_not_negate_it() -> None:
@@ -56,8 +60,8 @@ def test_negated_python_is_reported_since_promptfoo_does_not_negate_it() -> None
 
 
 def test_code_in_a_table_cell_is_converted() -> None:
-    assertion = from_text("fn: output.trim().length > 3", 1).data
-    assert scorers_of(value_at([assertion], 1), Context(Losses()), "test 1") == [{"characters": {"min": 4}}]
+    (case,) = import_cases("a,__expected\nb,fn: output.trim().length > 3\n", "tests.csv").cases
+    assert case["scorers"] == [{"characters": {"min": 4}}]
 
 
 GRADERS = {
@@ -66,10 +70,13 @@ GRADERS = {
 
 
 def graded(value: str, kind: str = "python", **more: Any) -> tuple[list[Any], str]:
-    losses = Losses()
-    context = Context(losses, "evals", GRADERS.get)
-    found = scorers_of(value_at([{"type": kind, "value": value, **more}], 1), context, "test 1")
-    return found, losses.found[0].what
+    test = {"vars": {"a": "b"}, "assert": [{"type": kind, "value": value, **more}]}
+    config = json.dumps({"prompts": ["Say {{ a }}"], "tests": [test]})
+    bundle = read_bundle(config, "evals/promptfooconfig.json", GRADERS.get)
+    (case,) = bundle.suites[0].cases
+    scorers = case.get("scorers", [])
+    assert isinstance(scorers, list)
+    return scorers, bundle.losses[0].what
 
 
 def test_a_grader_in_a_file_gets_promptfoos_arguments() -> None:

@@ -1,18 +1,17 @@
 """Real promptfoo configurations: patterns for files, merge keys, templates in variables."""
 
+import json
 from collections.abc import Mapping
 
 import pytest
 
 from gate.cases.bundles import read_bundle
-from gate.cases.case import render
 from gate.cases.convert import import_cases
 from gate.cases.losses import Bundle
-from gate.cases.reading import case_of
+from gate.config.documents import read_yaml
 from gate.errors import GateError, InputErrors
-from gate.prompts import reading
+from tests.support.promptfoo import parsed_prompt, sent_messages
 
-COPIED = "is copied to"
 FILE = "evals/promptfooconfig.yaml"
 
 
@@ -22,12 +21,7 @@ def config(text: str, others: Mapping[str, str] | None = None) -> Bundle:
 
 
 def losses(bundle: Bundle) -> list[str]:
-    """All but those of prompts that are copied, which most of the configurations here have."""
-    return [f"{loss.where} {loss.what}" for loss in bundle.losses if COPIED not in loss.what]
-
-
-def copied(bundle: Bundle) -> list[str]:
-    return [f"{loss.where} {loss.what}" for loss in bundle.losses if COPIED in loss.what]
+    return [f"{loss.where} {loss.what}" for loss in bundle.losses]
 
 
 def only(tests: str, prompt: str = "'{{ a }}'") -> Bundle:
@@ -45,8 +39,13 @@ def test_a_pattern_expands_to_matching_files() -> None:
     }
     bundle = config("prompts: [file://prompts/*.txt, none/*.md]\ntests: ['file://../shared/tests/*']\n", files)
     assert [suite.name for suite in bundle.suites] == ["a-1", "a-2", "b"]
-    assert bundle.files["evals/prompts/a-2.j2"] == "Two {{ a }}\n"
-    assert bundle.suites[2].prompt == "evals/prompts/b.txt"
+    assert [suite.prompt for suite in bundle.suites] == [
+        "evals/prompts/a.txt::0",
+        "evals/prompts/a.txt::1",
+        "evals/prompts/b.txt",
+    ]
+    sent = [sent_messages(suite, suite.cases[0], files) for suite in bundle.suites]
+    assert sent == [[("user", "One x")], [("user", "Two x")], [("user", "Three x")]]
     assert [case["vars"] for case in bundle.suites[2].cases] == [{"a": "x"}, {"a": "y"}]
     assert losses(bundle)[0] == f"{FILE}:1 a prompt is taken from none/*.md, which no file matches"
 
@@ -55,50 +54,83 @@ def test_a_labelled_prompt_is_read_from_its_file() -> None:
     text = "prompts: [{raw: 'file://p.txt', label: new}, {id: old, raw: 'Say {{ a }}'}]\ntests: [{vars: {a: b}}]\n"
     bundle = config(text, {"evals/p.txt": "Tell {{ a }}"})
     assert [(suite.name, suite.prompt, suite.template) for suite in bundle.suites] == [
-        ("new", "evals/p.txt", True),
-        ("old", "evals/prompts/old.j2", False),
+        ("new", "evals/p.txt", "nunjucks"),
+        ("old", "evals/promptfooconfig.yaml::prompts.1.raw", "nunjucks"),
     ]
-    assert dict(bundle.files) == {"evals/prompts/old.j2": "Say {{ a }}\n"}
 
 
 CHAT = '[{"role": "system", "content": "Be kind."}, {"role": "user", "content": "{{ a }}"}]'
 
 
 @pytest.mark.parametrize(
-    ("path", "text"),
+    ("path", "text", "sent"),
     [
-        ("a.txt", "Say {{ a }}"),
-        ("a.md", "# Say\n\n{{ a }}\n"),
-        ("a.json", CHAT),
-        ("a.yaml", "- role: user\n  content: |\n    Say\n    {{ a }}\n"),
+        ("a.txt", "\n Say {{ a }}\n\n", [("user", "Say b")]),
+        ("a.txt", "---\nSay {{ a }}\n", [("user", "Say b")]),
+        ("a.txt", CHAT, [("system", "Be kind."), ("user", "b")]),
+        ("a.md", "# Say\n\n{{ a }}\n", [("user", "# Say\n\nb")]),
+        ("a.md", "Say {{ a if a }}\n", [("user", "Say b")]),
+        ("a.j2", "{% if a === 'b' %}yes{% elseif a %}no{% endif %}", [("user", "yes")]),
+        ("a.json", CHAT, [("system", "Be kind."), ("user", "b")]),
+        ("a.json", CHAT.replace('"{{ a }}"', "{{ a | dump }}"), [("system", "Be kind."), ("user", "b")]),
+        ("a.yaml", "- role: user\n  content: |\n    Say\n    {{ a }}\n", [("user", "Say\nb")]),
     ],
 )
-def test_a_prompt_file_stays_where_it_is(path: str, text: str) -> None:
+def test_a_prompt_stays_where_it_is(path: str, text: str, sent: list[tuple[str, str]]) -> None:
     """A copy of it would be gated, while the application goes on with the file: its changes would be skipped."""
-    bundle = config(f"prompts: [file://{path}]\ntests: [{{vars: {{a: b}}}}]\n", {f"evals/{path}": text})
+    files = {f"evals/{path}": text}
+    bundle = config(f"prompts: [file://{path}]\ntests: [{{vars: {{a: b}}}}]\n", files)
     (suite,) = bundle.suites
-    assert (suite.prompt, suite.template, dict(bundle.files)) == (f"evals/{path}", path != "a.j2", {})
+    assert (suite.prompt, suite.template) == (f"evals/{path}", "nunjucks")
     assert "cases have no assertion" in losses(bundle)[0] and len(bundle.losses) == 1
-    prompt = reading.parse(text, suite.prompt, template=suite.template)
-    asked = render(prompt, case_of(suite.cases[0]))[-1]
-    assert asked.role == "user" and "b" in asked.content and "{{" not in asked.content
+    assert sent_messages(suite, suite.cases[0], files) == sent
+
+
+@pytest.mark.parametrize("text", ["Say {{ a if a }}", CHAT, "{{ a | upper }}\n"])
+@pytest.mark.parametrize(
+    ("place", "pointer"),
+    [
+        ("{}", "prompts"),
+        ("[{}]", "prompts.0"),
+        ("[x, {{raw: {}, label: y}}]", "prompts.1.raw"),
+        ("[{{id: {}}}]", "prompts.0.id"),
+    ],
+)
+@pytest.mark.parametrize("name", ["promptfooconfig.yaml", "promptfooconfig.json"])
+def test_a_prompt_in_the_configuration_is_pointed_at(text: str, place: str, pointer: str, name: str) -> None:
+    written = yaml_or_json(f"prompts: {place.format(json.dumps(text))}\ntests: [{{vars: {{a: b}}}}]\n", name)
+    files = {"file": text, f"evals/{name}": written}
+    bundle = read_bundle(written, f"evals/{name}", files.get)
+    suite = bundle.suites[-1]
+    assert suite.prompt == f"evals/{name}::{pointer}"
+    plain = config("prompts: [file://a.md]\ntests: [{vars: {a: b}}]\n", {"evals/a.md": text})
+    expected = sent_messages(plain.suites[0], plain.suites[0].cases[0], {"evals/a.md": text.removesuffix("\n")})
+    found = [(role, content.removesuffix("\n")) for role, content in sent_messages(suite, suite.cases[0], files)]
+    assert found == expected
+
+
+def yaml_or_json(text: str, name: str) -> str:
+    return text if name.endswith(".yaml") else json.dumps(read_yaml(text, name).data)
 
 
 @pytest.mark.parametrize(
-    ("path", "text", "copies"),
-    [
-        ("a.txt", "One {{ a }}\n---\nTwo {{ a }}\n", "a-1.j2, evals/prompts/a-2.j2"),
-        ("a.txt", CHAT, "a.prompty"),
-        ("a.md", "Say {{ a if a }}\n", "a.j2"),
-        ("a.csv", "prompt,label\nSay {{ a }},x\nTell {{ a }},y\n", "a-1.j2, evals/prompts/a-2.j2"),
-    ],
+    ("path", "text"),
+    [("a.csv", "prompt,label\nSay {{ a }},x\nTell {{ a }},y\n"), ("a.jsonl", f"{json.dumps(CHAT)}\n")],
 )
-def test_prompts_that_the_gate_reads_differently_are_copied_and_reported(path: str, text: str, copies: str) -> None:
-    bundle = config(f"prompts: [file://{path}]\ntests: [{{vars: {{a: b}}}}]\n", {f"evals/{path}": text})
-    end = ": only a change of the copy is noticed from now on"
-    assert copied(bundle) == [f"{FILE}:1 evals/{path} is copied to evals/prompts/{copies}{end}"]
-    assert [suite.prompt for suite in bundle.suites] == [*bundle.files]
-    assert not any(suite.template for suite in bundle.suites)
+def test_prompts_in_a_table_are_listed(path: str, text: str) -> None:
+    bundle = config(
+        f"prompts: [file://{path}, 'Say {{{{ a }}}}']\ntests: [{{vars: {{a: b}}}}]\n", {f"evals/{path}": text}
+    )
+    assert f"{FILE}:1 the prompts in evals/{path} are left out" in losses(bundle)[0]
+    assert bundle.losses[0].remedy == "write them into a .txt file, with --- between them"
+    assert len(bundle.suites) == 1
+
+
+def test_a_text_file_with_several_prompts_must_be_pointed_into() -> None:
+    (suite,) = config("prompts: [file://a.txt]\ntests: [{vars: {a: b}}]\n", {"evals/a.txt": "One {{ a }}"}).suites
+    with pytest.raises(InputErrors, match="has several prompts") as raised:
+        parsed_prompt(suite, {"evals/a.txt": "One {{ a }}\n---\nTwo"})
+    assert raised.value.problems[0].hint == "name one of them: evals/a.txt::0"
 
 
 def test_own_keys_override_those_of_a_merge_key() -> None:

@@ -1,5 +1,6 @@
 """Converted scorers have the meaning of promptfoo's assertions (its src/assertions)."""
 
+import json
 import time
 from typing import Any
 
@@ -7,17 +8,8 @@ import pytest
 
 from gate.cases.bundles import read_bundle
 from gate.cases.convert import export_cases
-from gate.cases.losses import Losses
-from gate.cases.promptfoo_assertions import scorers_of
-from gate.cases.promptfoo_context import Context, javascript, listed, translated, value_at
-from gate.cases.promptfoo_tests import cases_of
 from tests.scoring.validators.scored import score
-
-
-def scorers(*assertions: Any) -> tuple[list[Any], list[str]]:
-    """The scorers of a list of assertions, and what is lost."""
-    losses = Losses()
-    return scorers_of(value_at(list(assertions), 1), Context(losses), "test 1"), [one.what for one in losses.found]
+from tests.support.promptfoo import imported_scorers, imported_tests
 
 
 @pytest.mark.parametrize(
@@ -36,14 +28,14 @@ def scorers(*assertions: Any) -> tuple[list[Any], list[str]]:
     ],
 )
 def test_assertions_keep_their_meaning(kind: str, value: Any, answer: str, passes: bool) -> None:
-    (scorer,), heard = scorers({"type": kind, "value": value})
+    (scorer,), heard = imported_scorers({"type": kind, "value": value})
     assert score(scorer, answer) == float(passes)
     assert not heard
 
 
 def test_values_known_only_at_rendering_are_left_out_and_reported() -> None:
     for value in ("{{ words }}", ["file://words.txt"], 'a, "b'):
-        found, heard = scorers({"type": "contains-any", "value": value})
+        found, heard = imported_scorers({"type": "contains-any", "value": value})
         assert (found, len(heard)) == ([], 1)
 
 
@@ -55,7 +47,7 @@ def test_a_variable_used_only_by_a_scorer_is_an_empty_text() -> None:
 
 @pytest.mark.parametrize(("value", "count"), [(["a", 1], 2), ([["a"], ["b"]], 1), ([1, "a"], 1)])
 def test_a_list_that_begins_with_a_text_expands_to_cases(value: Any, count: int) -> None:
-    assert len(cases_of(value_at({"vars": {"x": value}}, 1), 1, Context(Losses()))) == count
+    assert len(imported_tests({"vars": {"x": value}})[0]) == count
 
 
 def test_an_approximate_assertion_is_reported_on_export() -> None:
@@ -85,8 +77,10 @@ def test_an_approximate_assertion_is_reported_on_export() -> None:
     ],
 )
 def test_a_pattern_converts_in_both_directions(pattern: str) -> None:
-    there = javascript(translated(pattern))
-    assert there is not None and translated(there) == translated(pattern)
+    (scorer,), _ = imported_scorers({"type": "regex", "value": pattern})
+    exported = export_cases([{"id": "c", "input": "?", "scorers": [scorer]}], "c.jsonl", "promptfoo")
+    assert not exported.losses
+    assert imported_scorers(*json.loads(exported.text)["assert"]) == ([scorer], [])
 
 
 @pytest.mark.parametrize(
@@ -97,7 +91,6 @@ def test_a_pattern_converts_in_both_directions(pattern: str) -> None:
     ],
 )
 def test_a_pattern_that_javascript_does_not_support_is_reported(pattern: str) -> None:
-    assert javascript(pattern) is None
     scorer: Any = {"regex": {"pattern": pattern}}
     losses = export_cases([{"id": "c", "input": "?", "scorers": [scorer]}], "c.yaml", "promptfoo").losses
     assert [loss.what for loss in losses] == ["promptfoo has no assertion for the scorer regex of the case 'c'"]
@@ -106,7 +99,9 @@ def test_a_pattern_that_javascript_does_not_support_is_reported(pattern: str) ->
 def test_hostile_patterns_and_lists_end() -> None:
     begun = time.process_time()
     for text in ("[" * 50_000, "{{" * 20_000, "\\" * 50_001 + "q", '"' * 50_001, "a," * 50_000, ", " * 50_000 + '"'):
-        translated(text), javascript(text), listed(text)
+        for kind in ("regex", "contains-any"):
+            imported_scorers({"type": kind, "value": text})
+        export_cases([{"id": "c", "input": "?", "scorers": [{"regex": {"pattern": text}}]}], "c.yaml", "promptfoo")
     assert time.process_time() - begun < 5
 
 
@@ -119,13 +114,13 @@ def test_hostile_patterns_and_lists_end() -> None:
     ],
 )
 def test_a_pattern_that_javascript_reads_differently_is_left_out_and_reported(pattern: str) -> None:
-    found, heard = scorers({"type": "regex", "value": pattern})
+    found, heard = imported_scorers({"type": "regex", "value": pattern})
     assert not found and "means something else to JavaScript, or nothing" in heard[0]
 
 
 def test_unchecked_parts_of_a_schema_are_reported() -> None:
     for word in ({"format": "date"}, {"nullable": True}):
-        found, heard = scorers({"type": "is-json", "value": {"properties": {"a": {"type": "string", **word}}}})
+        found, heard = imported_scorers({"type": "is-json", "value": {"properties": {"a": {"type": "string", **word}}}})
         assert found and next(iter(word)) in heard[0]
-    found, heard = scorers({"type": "is-json", "value": "properties: {format: {type: string}}"})
+    found, heard = imported_scorers({"type": "is-json", "value": "properties: {format: {type: string}}"})
     assert found and not heard

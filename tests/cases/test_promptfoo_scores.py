@@ -1,5 +1,7 @@
 """Converted assertions give the scores that promptfoo gave, as recorded."""
 
+import csv
+import io
 import json
 import math
 import re
@@ -11,15 +13,13 @@ from typing import Any
 import pytest
 
 from gate.cases.case import Case
-from gate.cases.losses import Losses
-from gate.cases.promptfoo_assertions import from_text, scorers_of
-from gate.cases.promptfoo_context import Context, value_at
-from gate.cases.promptfoo_tests import cases_of
+from gate.cases.convert import import_cases
 from gate.config.scorer import ScorerSpec, parse_scorers
 from gate.errors import InputErrors
 from gate.record.transcript import Dollars, Unscored
 from gate.scoring.interface import Subject, combine_scores, meets_threshold
 from gate.scoring.panel import validate
+from tests.support.promptfoo import imported_scorers, imported_tests
 
 SAID = json.loads((Path(__file__).parents[1] / "data/formats/promptfoo/said/said.json").read_text(encoding="utf-8"))
 ASTRAL = re.compile("[\U00010000-\U0010ffff]")
@@ -56,10 +56,9 @@ def test_scores_agree_with_recorded_scores_of_promptfoo() -> None:
     compared, used = 0, set[str]()
     for number, row in enumerate(SAID["rows"]):
         assertion = row["assert"]
-        losses = Losses()
-        found = scorers_of(value_at([assertion], 1), Context(losses), "test 1")
+        found, losses = imported_scorers(assertion)
         if not found:
-            assert losses.found, assertion
+            assert losses, assertion
             continue
         base, value = assertion["type"].removeprefix("not-"), json.dumps(assertion.get("value"), ensure_ascii=False)
         value = value if not isinstance(assertion.get("value"), str) else assertion["value"]
@@ -68,7 +67,7 @@ def test_scores_agree_with_recorded_scores_of_promptfoo() -> None:
         # Every sixth answer of a row, and each of them in some row.
         for answer, there in pairs[number % 6 :: 6]:
             here = _said(spec, row["vars"], answer)
-            if there == "e" or losses.found or here == "e" and "missing" in value:
+            if there == "e" or losses or here == "e" and "missing" in value:
                 continue  # it has no meaning there, or a loss is told, or what no test gives is put in beforehand
             compared += 1
             reasons = [name for name, differ in DIFFER.items() if differ(base, value, answer)]
@@ -80,9 +79,8 @@ def test_scores_agree_with_recorded_scores_of_promptfoo() -> None:
 
 @pytest.mark.parametrize("test", SAID["tests"], ids=map(str, range(len(SAID["tests"]))))
 def test_weights_sets_and_thresholds_keep_their_meaning(test: dict[str, Any]) -> None:
-    losses = Losses()
     row: dict[str, Any] = {"vars": {"x": "y"}, **{key: test[key] for key in ("assert", "threshold") if key in test}}
-    (case,) = cases_of(value_at(row, 1), 1, Context(losses))
+    (case,), losses = imported_tests(row)
     specs = parse_scorers(case["scorers"], "here")
     subject = Subject(Case("c", input="q"), test["output"], 0.01, Dollars(0.01))
     scores = [validate(spec, subject) for spec in specs]
@@ -91,7 +89,7 @@ def test_weights_sets_and_thresholds_keep_their_meaning(test: dict[str, Any]) ->
     threshold = case.get("threshold")
     good = all(one.value == 1 for one in scores) if threshold is None else meets_threshold(mean, float(str(threshold)))
     assert good == test["pass"]
-    assert not [one for one in losses.found if "weight 0" not in one.what]
+    assert not [loss for loss in losses if "weight 0" not in loss]
 
 
 CELLS = [
@@ -113,4 +111,9 @@ CELLS = [
 
 @pytest.mark.parametrize(("cell", "assertion"), CELLS)
 def test_a_cell_becomes_the_same_assertion_as_in_promptfoo(cell: str, assertion: dict[str, Any]) -> None:
-    assert from_text(cell, 1).data == assertion
+    table = io.StringIO()
+    csv.writer(table).writerows([["x", "__expected"], ["y", cell]])
+    imported = import_cases(table.getvalue(), "tests.csv")
+    scorers, losses = imported_scorers(assertion)
+    assert [case.get("scorers", []) for case in imported.cases] == [scorers]
+    assert [loss.what for loss in imported.losses] == losses

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from gate.cases.bundles import read_bundle
-from gate.cases.case import fill, render
+from gate.cases.case import fill
 from gate.cases.losses import Bundle
 from gate.cases.reading import case_of
 from gate.errors import InputErrors
-from gate.prompts import reading
+from tests.support.promptfoo import sent_messages
 
 DATA = json.loads((Path(__file__).parents[1] / "data/formats/promptfoo/nunjucks/rendered.json").read_text())
 """Recorded with Nunjucks itself."""
@@ -34,8 +34,11 @@ TRANSLATED = {
 
 
 def bundle_of(prompt: str, tests: list[dict[str, Any]], files: dict[str, str] | None = None) -> Bundle:
-    text = json.dumps({"prompts": [prompt], "tests": tests}, ensure_ascii=False)
-    return read_bundle(text, "promptfooconfig.yaml", (files or {}).get)
+    return read_bundle(configuration(prompt, tests), "promptfooconfig.yaml", (files or {}).get)
+
+
+def configuration(prompt: str, tests: list[dict[str, Any]]) -> str:
+    return json.dumps({"prompts": [prompt], "tests": tests}, ensure_ascii=False)
 
 
 def sent(prompt: str, tests: list[dict[str, Any]], files: dict[str, str] | None = None) -> dict[str, Sent]:
@@ -46,11 +49,8 @@ def sent(prompt: str, tests: list[dict[str, Any]], files: dict[str, str] | None 
         assert "has no prompt that can be converted" in error.message
         return {}
     (suite,) = bundle.suites
-    text = {**(files or {}), **bundle.files}[suite.prompt]
-    parsed = reading.parse(text, suite.prompt, template=suite.template)
-    messages = {
-        str(case["id"]): [(one.role, one.content) for one in render(parsed, case_of(case))] for case in suite.cases
-    }
+    everything = {**(files or {}), "promptfooconfig.yaml": configuration(prompt, tests)}
+    messages = {str(case["id"]): sent_messages(suite, case, everything) for case in suite.cases}
     listed = " ".join(loss.what for loss in bundle.losses)
     names = [f"test-{number}" for number in range(1, len(tests) + 1)] if len(tests) > 1 else ["test-1"]
     assert all(name in messages or name in listed for name in names)
@@ -117,45 +117,24 @@ def turns(chat: list[dict[str, str]]) -> Sent:
 
 
 @pytest.mark.parametrize("place", ["inline", "p.txt", "p.json", "p.j2"])
-@pytest.mark.parametrize(
-    ("template", "head"),
-    [
-        ("{{ messages | dump }}", []),
-        ("{{ messages | dump(2) | safe }}", None),
-        ("[" + LOOP + "{% if not loop.last %},{% endif %}{% endfor %}]", []),
-        ("[\n" + LOOP + "{{ ',' if not loop.last }}\n{% endfor %}\n]", []),
-        (
-            "[" + SYSTEM + ",\n" + LOOP + "{% if not loop.last %},{% endif %}{% endfor %}]",
-            [("system", "Answer Ada, briefly")],
-        ),
-        ("[" + SYSTEM + "{% for m in messages %}, {{ m | dump }}{% endfor %}]", [("system", "Answer Ada, briefly")]),
-    ],
-)
-def test_a_template_that_writes_turns_sends_them(template: str, head: Sent | None, place: str) -> None:
+@pytest.mark.parametrize("template", ["{{ messages | dump }}", " {{messages|dump}} "])
+def test_the_turns_of_a_variable_are_sent(template: str, place: str) -> None:
     prompt, files = (template, {}) if place == "inline" else (f"file://{place}", {place: template})
     found = sent(prompt, [{"vars": {"messages": chat, "name": "Ada"}} for chat in (CHAT, LONG)], files)
-    if head is None:
-        assert found == {}
-    else:
-        assert found == {"test-1": head + turns(CHAT), "test-2": head + turns(LONG)}
+    assert found == {"test-1": turns(CHAT), "test-2": turns(LONG)}
 
 
-def test_turns_in_a_text_are_sent_as_turns_and_another_text_is_listed() -> None:
-    tests = [
-        {"vars": {"messages": json.dumps(CHAT)}},
-        {"vars": {"messages": "Hello"}},
-        {"vars": {"messages": "file://c.json"}},
-    ]
-    assert sent("{{ messages }}", tests, {"c.json": json.dumps(LONG)}) == {"test-1": turns(CHAT), "test-3": turns(LONG)}
-    assert sent("{{ messages }}", tests[1:2]) == {"test-1": [("user", "Hello")]}
-    assert sent("{{ messages }}", [{"vars": {"messages": CHAT}}]) == {}  # [object Object]
-    inputs = [{"vars": {"input": json.dumps(CHAT)}}, {"vars": {"input": json.dumps(LONG)}}]
-    assert sent("{{ input }}", inputs) == {"test-1": turns(CHAT), "test-2": turns(LONG)}
+@pytest.mark.parametrize("messages", ["Hello", [1], [{"role": "tool", "content": "x"}], [], {"a": "b"}])
+def test_a_variable_without_turns_is_listed(messages: Any) -> None:
+    assert sent("{{ messages | dump }}", [{"vars": {"messages": messages}}]) == {}
 
 
 @pytest.mark.parametrize(
     "template",
     [
+        "{{ messages | dump(2) | safe }}",
+        "[" + LOOP + "{% if not loop.last %},{% endif %}{% endfor %}]",
+        "[" + SYSTEM + "{% for m in messages %}, {{ m | dump }}{% endfor %}]",
         '[{% for m in messages %}{"role": "user", "content": "Q: {{ m.content }}"},{% endfor %}' + LAST,
         '[{% if name %}{"role": "system", "content": "{{ name }}"},{% endif %}' + LAST,
         "{% for m in messages %}\n- role: {{ m.role }}\n  content: {{ m.content }}\n{% endfor %}",
@@ -163,19 +142,15 @@ def test_turns_in_a_text_are_sent_as_turns_and_another_text_is_listed() -> None:
         "{% for m in messages %}" + '{"role": "{{ m.role }}", "content": {{ m.content | dump }}},' + "{% endfor %}",
     ],
 )
-def test_turns_that_a_template_writes_in_another_way_are_listed_and_never_one_message(template: str) -> None:
-    chat = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
-    assert sent(template, [{"vars": {"messages": chat, "name": "Ada"}}]) in ({}, {"test-1": turns(chat)})
+def test_turns_that_a_template_writes_are_listed_and_never_one_message(template: str) -> None:
+    chat = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "user", "content": "c"}]
+    assert sent(template, [{"vars": {"messages": chat, "name": "Ada"}}]) == {}
 
 
-def test_the_real_example_with_a_history_sends_its_turns() -> None:
-    folder = Path(__file__).parents[1] / "data/formats/promptfoo/openai-chat-history"
-    files = {"prompt.json": (folder / "prompt.json").read_text(), "system_message.txt": "You help."}
-    bundle = read_bundle((folder / "promptfooconfig.yaml").read_text(), "promptfooconfig.yaml", files.get)
-    (suite,) = bundle.suites
-    messages = render(reading.parse(bundle.files[suite.prompt], suite.prompt), case_of(suite.cases[2]))
-    assert [one.role for one in messages] == ["system", "user", "assistant", "user", "assistant", "user"]
-    assert (messages[2].content, messages[-1].content) == ("Mark Zuckerberg", "Will he let me borrow $5?")
+def test_turns_in_a_text_are_listed_and_another_text_is_sent() -> None:
+    tests = [{"vars": {"messages": json.dumps(CHAT)}}, {"vars": {"messages": "Hello"}}]
+    assert sent("{{ messages }}", tests) == {"test-2": [("user", "Hello")]}
+    assert sent("{{ messages }}", [{"vars": {"messages": CHAT}}]) == {}  # [object Object]
 
 
 def test_an_input_that_a_prompt_does_not_use_is_not_sent() -> None:

@@ -3,8 +3,6 @@
 What a library does with a row was tried with it: inspect-ai 0.3.285, crfm-helm 0.5.16, evals 3.0.1, prompty 2.1.0.
 """
 
-import csv
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -25,10 +23,6 @@ TALK = [
 
 def brought(file: str) -> ImportedCases:
     return import_cases((DATA / file).read_text(encoding="utf-8"), file)
-
-
-def rows_of(text: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
 def test_samples_of_inspect() -> None:
@@ -53,11 +47,6 @@ def test_instances_of_helm(file: str) -> None:
     assert (found[2]["messages"], found[2]["expected"], found[2]["id"]) == (TALK, ["Fine", "Well"], "id3")
 
 
-def test_a_conversation_is_one_for_helm_too() -> None:
-    (row,) = json.loads(export_cases([{"id": "a", "messages": TALK, "expected": "Fine"}], "c.json", "helm").text)
-    assert row["input"] == {"text": "", "messages": TALK} and "extra_data" not in row
-
-
 def test_a_prompty_of_the_second_version() -> None:
     file = "prompty/support.prompty"
     bundle = read_bundle((DATA / file).read_text(encoding="utf-8"), file, lambda path: None)
@@ -74,22 +63,6 @@ def test_an_ideal_is_a_text_or_texts(expected: Any) -> None:
     text = export_cases([case], "c.jsonl", "openai-evals").text
     assert json.loads(text)["ideal"] == json.dumps(expected)
     assert import_cases(text, "c.jsonl").cases == (case,)
-
-
-def test_table_cells_that_inspect_reads_differently_are_reported() -> None:
-    cases: list[Any] = [
-        {"id": "talk", "messages": TALK, "expected": ["a", "b"]},
-        {"id": "pick", "input": "[1, 2]", "expected": "B", "vars": {"choices": ["one", "two, three"]}},
-    ]
-    made = export_cases(cases, "c.csv", "inspect")
-    assert [loss.what for loss in made.losses] == [
-        "of the case 'talk', its conversation is read as one text by inspect",
-        "of the case 'talk', its targets are read as one text by inspect",
-        "cells of the case 'pick' that look like JSON get quotes",
-        "of the case 'pick', its choices are cut at each comma by inspect",
-    ]
-    assert [case["id"] for case in import_cases(made.text, "c.csv").cases] == ["talk", "pick"]
-    assert export_cases(cases, "c.jsonl", "inspect").losses == ()
 
 
 def test_a_conversation_is_found_under_any_key() -> None:

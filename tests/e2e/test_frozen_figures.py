@@ -25,11 +25,11 @@ RUNS: dict[str, tuple[str, ...]] = {
     "maxt": (*DIFF, "--config", "maxt.yaml"),
     "breakage": (*DIFF, "--config", "breakage.yaml"),
     "percentile": (*DIFF, "--config", "percentile.yaml"),
-    "t": (*DIFF, "--config", "t.yaml"),
-    "mcnemar": (*DIFF, "--config", "mcnemar.yaml"),
     "check": ("check", "--suite", "desk", "--suite", "faq:hours", "--suite", "faq:new", "--quiet"),
-    "check-rate": ("check", "--config", "t.yaml", "--min-pass-rate", "0.7", "--quiet"),
+    "check-rate": ("check", "--config", "percentile.yaml", "--min-pass-rate", "0.7", "--quiet"),
 }
+OVERLAYS = {"percentile": DATA / "percentile", "check-rate": DATA / "percentile"}
+"""Files that some runs have in place of those of the base."""
 WHO = {"NAME": "t", "EMAIL": "t@example.invalid"}
 NO_FIGURES = {"created", "coverage", "duration_s", "tool_version", "schema", "commit", "sha", "digest", "where"} | {
     "input", "expected", "prompt", "text", "thinking", "transcript", "reasons", "notes"
@@ -41,7 +41,7 @@ CLOSE = 1e-9
 
 def run(name: str, folder: Path) -> tuple[int, Any]:
     """Change a new repository and run the command; returns its exit code and its figures."""
-    repo = repository(folder / name)
+    repo = repository(folder / name, OVERLAYS.get(name))
     shutil.copytree(DATA / "change", repo, dirs_exist_ok=True)
     outcome = gate(*RUNS[name], "--out", "out", cwd=repo)
     assert outcome.code in (0, 1), outcome.err
@@ -49,9 +49,11 @@ def run(name: str, folder: Path) -> tuple[int, Any]:
     return outcome.code, figures(record)
 
 
-def repository(folder: Path) -> Path:
+def repository(folder: Path, overlay: Path | None) -> Path:
     """The base as a commit whose id, which the gate makes its seed of, is always the same."""
     shutil.copytree(DATA / "base", folder, ignore=shutil.ignore_patterns("__pycache__"))
+    if overlay is not None:
+        shutil.copytree(overlay, folder, dirs_exist_ok=True)
     git(folder, "init", "--quiet", "--initial-branch", "main", "--object-format", "sha1")
     git(folder, "add", "--all")
     day = "2026-01-01T00:00:00Z"

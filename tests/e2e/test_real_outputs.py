@@ -79,7 +79,7 @@ def test_the_missing_verdict_could_not_have_changed_anything() -> None:
     missing = found("gpt-4o-mini", "gemma2:9b").assessment.missing
     assert (missing.samples, missing.total) == (1, 762)
     assert missing.best is missing.worst is Verdict.BLOCK
-    assert missing.reasons == ("1 × gpt-4o, recorded: no verdict",)
+    assert missing.reasons == {"gpt-4o, recorded: no verdict": 1}
 
 
 def test_the_familiar_rule_blocks_where_the_joint_test_does_not() -> None:

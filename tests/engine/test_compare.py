@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gate.cases.case import Case
 from gate.config.policy import RunPolicy, SlicePolicy, SuitePolicy
 from gate.engine import compare
-from gate.engine.arrays import SampleArrays
+from gate.engine.arrays import SampleGrid
 from gate.engine.compare import pass_rates
 from gate.engine.decide import Assessment, Assessor
 from gate.record.comparison import AxisComparison, PassRate, PassState, State, Verdict
@@ -40,15 +40,15 @@ def answered(one: Suite, score_of: ScoreOfCase) -> list[Sample]:
 
 
 def rates(one: Suite, score_of: ScoreOfCase, missing: bool | None = None) -> dict[str, PassRate]:
-    found = pass_rates([one], table_of(answered(one, score_of)).by_case(), 0.025, missing)
+    found = pass_rates([SampleGrid(one, table_of(answered(one, score_of)))], 0.025, missing)
     return {rate.slice: rate for rate in found.suites[one.name]}
 
 
 def test_a_rate_counts_samples_and_its_interval_counts_cases() -> None:
     one = new(suite([{}] * 40, samples=2, policy=NINETY))
     taken = take(one, lambda case, _arm, index: float(int(case.id[1:]) < 30 or index == 0))
-    table = table_of([sample for sample in taken if sample.arm is ArmName.CANDIDATE]).by_case()
-    (overall,) = pass_rates([one], table, 0.025).suites["support"]
+    table = table_of([sample for sample in taken if sample.arm is ArmName.CANDIDATE])
+    (overall,) = pass_rates([SampleGrid(one, table)], 0.025).suites["support"]
     known = wilson(35, 40)
     assert (overall.n, overall.units, overall.passed, overall.rate) == (40, 40, 35.0, 0.875)
     assert (overall.lower, overall.upper) == (known.lower, known.upper)
@@ -57,8 +57,8 @@ def test_a_rate_counts_samples_and_its_interval_counts_cases() -> None:
 def test_prompts_with_exams_of_their_own_do_not_raise_the_bar_for_the_bases_exam() -> None:
     one = new(suite(tiers(40), policy=NINETY))
     decoy = replace(new(suite([{f"d{j}": "x" for j in range(50)}] * 20, name="decoy", policy=NINETY)), own_exam=True)
-    table = table_of(answered(one, lambda number: 1.0) + answered(decoy, lambda number: 1.0)).by_case()
-    found = pass_rates([one, decoy], table, 0.025)
+    table = table_of(answered(one, lambda number: 1.0) + answered(decoy, lambda number: 1.0))
+    found = pass_rates([SampleGrid(suite, table) for suite in (one, decoy)], 0.025)
     assert found.levels["support"] == pytest.approx(0.025 / 3)
     assert found.levels["decoy"] == pytest.approx(0.025 / 51)
     assert found.judged == 54
@@ -83,7 +83,7 @@ def test_the_level_is_shared_out_among_the_slices_that_can_block() -> None:
     policy = SuitePolicy(min_pass_rate=0.9, advisory=("tier=gold",))
     few = [{"lang": "pt", "tier": "free"}] * 9
     one = new(suite([*tiers(40), *few], policy=policy))
-    found = pass_rates([one], table_of(answered(one, lambda _: 1.0)).by_case(), 0.025)
+    found = pass_rates([SampleGrid(one, table_of(answered(one, lambda _: 1.0)))], 0.025)
     blocking = {rate.slice for rate in found.suites["support"] if rate.blocking}
     assert blocking == {"overall", "tier=free"}
     assert (found.judged, found.levels["support"]) == (2, 0.0125)
@@ -137,15 +137,14 @@ def verdict(policy: SuitePolicy, score_of: ScoreOfCase, count: int = 60) -> Asse
 def test_a_new_prompt_that_is_good_enough_passes_and_never_ships() -> None:
     found = verdict(NINETY, lambda _: 1.0)
     assert (found.decision.verdict, found.decision.exit_code) == (Verdict.PASS, 0)
-    assert found.decision.reasons == (
-        "support/overall: 100 % of the answers to 60 cases passed; at least 90 % needed.",
-    )
+    (met,) = found.decision.findings
+    assert (met.code, met.slice, met.rate, met.wanted) == ("pass-rate-met", "overall", 1.0, 0.9)
 
 
 def test_a_slice_that_misses_its_rate_blocks() -> None:
     found = verdict(NINETY, lambda number: float(not number % 2))
     assert (found.decision.verdict, found.decision.exit_code) == (Verdict.BLOCK, 1)
-    assert found.decision.reasons[0].startswith("support/tier=gold: 0 % of the answers to 30 cases passed")
+    assert found.decision.findings[0].text.startswith("support/tier=gold: 0 %")
 
 
 def test_a_slice_without_a_shortfall_does_not_hold_unless_the_policy_names_it() -> None:
@@ -153,26 +152,26 @@ def test_a_slice_without_a_shortfall_does_not_hold_unless_the_policy_names_it() 
     named = NINETY.model_copy(update={"slices": {"tier=gold": SlicePolicy(min_pass_rate=0.9)}})
     found = verdict(named, lambda _: 1.0, 60).decision
     assert found.verdict is Verdict.HOLD
-    assert len(found.reasons) == 1
-    assert "support/tier=gold" in found.reasons[0]
+    (held, *_) = found.findings
+    assert (held.code, held.slice) == ("pass-rate-unproven", "tier=gold")
 
 
 @pytest.mark.parametrize(
-    ("policy", "count", "said"),
+    ("policy", "count", "code"),
     [
-        (SuitePolicy(), 60, "no threshold is set; set min_pass_rate"),
-        (NINETY, 8, "8 cases are too few to decide"),
+        (SuitePolicy(), 60, "threshold-unset"),
+        (NINETY, 8, "too-few-cases"),
         (
             NINETY.model_copy(update={"slices": {"tier=vip": SlicePolicy(min_pass_rate=0.9)}}),
             60,
-            "names the slice tier=vip, which has no cases",
+            "policy-slice-empty",
         ),
     ],
 )
-def test_what_nobody_can_judge_holds(policy: SuitePolicy, count: int, said: str) -> None:
+def test_what_nobody_can_judge_holds(policy: SuitePolicy, count: int, code: str) -> None:
     found = verdict(policy, lambda _: 1.0, count).decision
     assert found.verdict is Verdict.HOLD
-    assert any(said in reason for reason in found.reasons)
+    assert code in [finding.code for finding in found.findings if finding.severity == "hold"]
 
 
 @pytest.mark.parametrize(("required", "count"), [("tier=gold", 16), ("tier=vip", 60)])
@@ -210,7 +209,7 @@ def test_a_new_prompt_leaves_the_comparison_alone() -> None:
     assert [row for _, row in beside.quality.slices] == [row for _, row in alone.quality.slices]
     assert (beside.quality.tested, beside.axes) == (1, alone.axes)
     assert alone.decision.verdict is beside.decision.verdict is Verdict.SHIP
-    assert beside.decision.reasons[-1].startswith("support/overall: 100 %")
+    assert beside.decision.findings[-1].code == "pass-rate-met"
 
 
 def slower(arm: ArmName, position: int) -> Reply:
@@ -222,7 +221,7 @@ def measured(cases: int, *, failed: int = 0, clusters: list[str | None] | None =
     samples: list[Sample] = take(one, lambda case, arm, index: 1.0, slower)
     gone = {case.id for case in one.exam.cases[:failed]}
     kept = [s if s.case_id not in gone or s.arm is ArmName.BASELINE else _lost(s) for s in samples]
-    return compare.latency(SampleArrays(one, table_of(kept)), 0.025)
+    return compare.latency(SampleGrid(one, table_of(kept)), 0.025)
 
 
 def _lost(sample: Sample) -> Sample:
@@ -247,14 +246,14 @@ def test_cases_that_only_one_arm_answered_are_left_out() -> None:
 def test_an_arm_s_first_call_alone_is_not_compared_and_says_so() -> None:
     one = suite([{}], samples=1)
     taken = [replace(sample, warmup=True) for sample in take(one, lambda case, arm, index: 1.0, slower)]
-    grid = SampleArrays(one, table_of(taken))
+    grid = SampleGrid(one, table_of(taken))
     for found in (compare.latency(grid, 0.025), compare.cost(grid, 0.025)):
         assert not found.compared and found.applicable
         assert (
             found.reason == "only the first call of each version has a counterpart, and it warms the provider's cache"
         )
     local = [replace(sample, reply=replace(reply(), cost=Unpriced("n/a"))) for sample in taken]
-    found = compare.cost(SampleArrays(one, table_of(local)), 0.025)
+    found = compare.cost(SampleGrid(one, table_of(local)), 0.025)
     assert (found.applicable, found.reason) == (False, "local models and recorded answers have no price")
 
 
@@ -300,12 +299,12 @@ def test_a_slice_may_have_a_margin_of_its_own() -> None:
         "tier=enterprise": State.REGRESSION,
         "tier=smb": State.NOISE,
     }
-    assert result.decision.reasons[0].startswith("tier=enterprise dropped by 0.020")
+    assert result.decision.findings[0].text.startswith("tier=enterprise dropped by 0.020")
 
 
 def test_the_reason_names_the_margin_that_was_left_behind() -> None:
     result = assess(SuitePolicy(slices={"tier=smb": SlicePolicy(margin=0.001)}))
-    assert any("tier=smb" in reason and "below the margin of −0.001" in reason for reason in result.decision.reasons)
+    assert any("tier=smb" in one.text and "below the margin of −0.001" in one.text for one in result.decision.findings)
 
 
 def test_the_smallest_detectable_fall_lies_beyond_the_margin() -> None:

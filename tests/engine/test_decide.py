@@ -1,22 +1,26 @@
 """From samples to a verdict, row by row of the verdict table."""
 
+from collections.abc import Callable
+
 import pytest
 
 from gate.cases.case import Case
 from gate.config.policy import RunPolicy, SuitePolicy
-from gate.engine.compare import Quality
-from gate.engine.decide import Assessment, Assessor, NewPromptReasons, VerdictFacts, decide
+from gate.engine.decide import Assessment, Assessor, Decision
 from gate.record.comparison import State, Verdict
-from gate.record.parts import Deletion
+from gate.record.findings.finding import Finding
+from gate.record.findings.unfinished import BudgetReached, PromptDeleted, RunInterrupted
 from gate.record.transcript import ArmName, Reply, Sample
 from gate.suite import Suite
 from tests.support.runs import ScoreOf, reply, suite, table_of, take
 
 TIERS = [{"tier": "enterprise" if i % 2 else "smb"} for i in range(60)]
 
+BUDGET = BudgetReached(limit="max_calls", value=60, setting="budget.max_calls")
+
 
 def assess(
-    one: Suite, samples: list[Sample], policy: RunPolicy | None = None, unfinished: str | None = None
+    one: Suite, samples: list[Sample], policy: RunPolicy | None = None, unfinished: Finding | None = None
 ) -> Assessment:
     return Assessor((one,), policy or RunPolicy(), seed=7).assess(table_of(samples), unfinished)
 
@@ -37,7 +41,7 @@ def test_a_slice_that_broke_blocks_and_is_named_first() -> None:
     one = suite(TIERS)
     result = assess(one, take(one, falls_in("enterprise")))
     assert (result.decision.verdict, result.decision.exit_code) == (Verdict.BLOCK, 1)
-    assert result.decision.reasons[0].startswith("tier=enterprise dropped by 1.000")
+    assert result.decision.findings[0].text.startswith("tier=enterprise dropped by 1.000")
     states = {row.slice: row.state for _, row in result.quality.slices}
     assert states == {"overall": State.REGRESSION, "tier=enterprise": State.REGRESSION, "tier=smb": State.NOISE}
 
@@ -48,7 +52,7 @@ def test_an_advisory_slice_is_shown_and_does_not_block() -> None:
     row = next(row for _, row in result.quality.slices if row.slice == "tier=enterprise")
     assert row.advisory
     assert not row.blocking
-    assert all("tier=enterprise" not in reason for reason in result.decision.reasons)
+    assert all("tier=enterprise" not in finding.text for finding in result.decision.findings)
 
 
 def test_nothing_moved_is_pass() -> None:
@@ -67,7 +71,7 @@ def test_an_improvement_without_times_is_no_ship() -> None:
     one = suite(TIERS)
     result = assess(one, take(one, rises, lambda arm, position: reply(latency_s=None)))
     assert result.decision.verdict is Verdict.PASS
-    assert any("latency could not be compared" in reason for reason in result.decision.reasons)
+    assert [finding.code for finding in result.decision.findings] == ["overall-improved", "axis-not-compared"]
 
 
 def test_cost_beyond_its_allowance_holds_and_fails_only_when_asked() -> None:
@@ -78,7 +82,8 @@ def test_cost_beyond_its_allowance_holds_and_fails_only_when_asked() -> None:
     samples = take(one, rises, dearer)
     held = assess(one, samples).decision
     assert (held.verdict, held.exit_code) == (Verdict.HOLD, 0)
-    assert held.reasons == ("cost rose by 50 %, more than the limit of 10 %.",)
+    assert [finding.code for finding in held.findings] == ["cost-above-limit", "overall-improved"]
+    assert held.findings[0].text.startswith("Cost of support rose by 50 %")
     assert assess(one, samples, RunPolicy(fail_on="hold")).decision.exit_code == 1
 
 
@@ -93,7 +98,7 @@ def test_scorers_that_never_pass_anything_hold() -> None:
     one = suite(TIERS)
     result = assess(one, take(one, lambda case, arm, index: 0.0))
     assert result.decision.verdict is Verdict.HOLD
-    assert "scored 0" in result.decision.reasons[0]
+    assert result.decision.findings[0].code == "scores-all-zero"
 
 
 @pytest.mark.parametrize("name", ["tier=gold", "tier=few"])
@@ -101,14 +106,14 @@ def test_a_required_slice_without_enough_cases_is_inconclusive(name: str) -> Non
     one = suite([*TIERS, {"tier": "few"}], policy=SuitePolicy(required=(name,)))
     decision = assess(one, take(one, same)).decision
     assert (decision.verdict, decision.exit_code) == (Verdict.INCONCLUSIVE, 3)
-    assert name in decision.reasons[0]
+    assert name in decision.findings[0].text
 
 
 def test_an_unfinished_run_is_inconclusive() -> None:
     one = suite(TIERS)
-    decision = assess(one, take(one, same)[:60], unfinished="the budget of 60 calls is used up").decision
+    decision = assess(one, take(one, same)[:60], unfinished=BUDGET).decision
     assert decision.verdict is Verdict.INCONCLUSIVE
-    assert "budget" in decision.reasons[0]
+    assert decision.findings == (BUDGET,)
 
 
 def test_missing_samples_that_could_change_the_verdict_make_it_inconclusive() -> None:
@@ -121,7 +126,7 @@ def test_missing_samples_that_could_change_the_verdict_make_it_inconclusive() ->
     assert (result.decision.verdict, result.decision.exit_code) == (Verdict.INCONCLUSIVE, 3)
     assert (result.missing.samples, result.missing.total) == (29, 120)
     assert (result.missing.best, result.missing.worst) == (Verdict.PASS, Verdict.BLOCK)
-    assert result.missing.reasons == ("29 × 503 from the service",)
+    assert result.missing.reasons == {"503 from the service": 29}
 
 
 def test_missing_samples_that_cannot_change_a_block_leave_it() -> None:
@@ -142,7 +147,7 @@ def test_suites_are_tested_together_and_slices_carry_the_suite() -> None:
     result = Assessor((first, second), RunPolicy(), seed=7).assess(table_of(samples))
     assert result.quality.tested == 6
     assert result.decision.verdict is Verdict.BLOCK
-    assert result.decision.reasons[0].startswith("b/tier=smb")
+    assert result.decision.findings[0].text.startswith("b/tier=smb")
 
 
 def test_clusters_are_the_units() -> None:
@@ -186,46 +191,36 @@ def test_a_verdict_that_holds_at_both_ends_may_fail_in_between() -> None:
     result = assess(one, take(one, score))
     assert result.missing.best is result.missing.worst is Verdict.PASS
     assert result.decision.verdict is Verdict.INCONCLUSIVE
-    assert "HOLD between" in result.decision.reasons[0]
+    assert "HOLD between" in result.decision.findings[0].text
 
 
 def test_a_run_that_was_asked_to_end_after_its_last_sample_came_to_its_end() -> None:
     one = suite([{}] * 60)
-    assert assess(one, take(one, same), unfinished="the process was stopped (SIGTERM)").decision.verdict is (
+    assert assess(one, take(one, same), unfinished=RunInterrupted(signal="SIGTERM")).decision.verdict is (
         assess(one, take(one, same)).decision.verdict
     )
 
 
-GONE = Deletion("p/x.md", "origin/main", 1200)
-SAID = "p/x.md, which origin/main tests with 1,200 cases, is gone, and gate.yaml names no successor."
-NOTHING = Quality((), 0, None)
+GONE = PromptDeleted(prompt="p/x.md", ref="origin/main", cases=1200)
 
 
-def facts(new: NewPromptReasons = NewPromptReasons(), unfinished: str | None = None) -> VerdictFacts:  # noqa: B008
-    return VerdictFacts((), NOTHING, {}, unfinished, new, (GONE,))
+def beside_a_deletion(score: Callable[[Case, ArmName, int], float], unfinished: Finding | None = None) -> Decision:
+    """The decision on a change that also removes a prompt."""
+    one = suite(TIERS)
+    samples = take(one, score)[: 60 if unfinished else None]
+    return Assessor((one,), RunPolicy(), 7, (GONE,)).assess(table_of(samples), unfinished).decision
 
 
-def test_a_prompt_that_is_gone_leaves_the_verdict_open() -> None:
-    for new in (NewPromptReasons(), NewPromptReasons(met=("good enough.",)), NewPromptReasons(holds=("few.",))):
-        decision = decide(facts(new), RunPolicy())
-        assert (decision.verdict, decision.exit_code, decision.reasons) == (Verdict.INCONCLUSIVE, 3, (SAID,))
-
-
-@pytest.mark.parametrize(
-    ("found", "verdict"),
-    [
-        (facts(NewPromptReasons(blocks=("bad.",))), Verdict.BLOCK),
-        (facts(NewPromptReasons(gaps=("few.",))), Verdict.INCONCLUSIVE),
-        (facts(unfinished="no money"), Verdict.INCONCLUSIVE),
-    ],
-)
-def test_it_softens_nothing(found: VerdictFacts, verdict: Verdict) -> None:
-    assert decide(found, RunPolicy()).verdict is verdict
+def test_a_prompt_that_is_gone_leaves_the_verdict_open_and_softens_nothing() -> None:
+    decision = beside_a_deletion(rises)
+    assert (decision.verdict, decision.exit_code, decision.findings[0]) == (Verdict.INCONCLUSIVE, 3, GONE)
+    assert beside_a_deletion(falls_in("smb")).verdict is Verdict.BLOCK
+    assert beside_a_deletion(same, BUDGET).findings == (BUDGET,)
 
 
 @pytest.mark.parametrize(
-    ("cases", "said"),
-    [(None, "tests, is"), (0, "with 0 cases, is"), (1, "with 1 case, is"), (2, "with 2 cases, is")],
+    ("cases", "words"),
+    [(None, "tests, is"), (0, "with 0 cases, is"), (1, "with 1 case, is"), (1200, "with 1,200 cases, is")],
 )
-def test_how_many_cases(cases: int | None, said: str) -> None:
-    assert said in str(Deletion("x", "main", cases))
+def test_how_many_cases(cases: int | None, words: str) -> None:
+    assert words in PromptDeleted(prompt="x", ref="main", cases=cases).text

@@ -8,10 +8,12 @@ import pytest
 
 from gate.cases.case import Case
 from gate.config.policy import RunPolicy, SuitePolicy
-from gate.engine.arrays import SampleArrays
+from gate.engine.arrays import SampleGrid
 from gate.engine.decide import Assessment, Assessor
 from gate.engine.schedule import Looks, lacking, look, looks_planned, why_not
 from gate.record.comparison import State, Verdict
+from gate.record.findings.finding import Finding
+from gate.record.findings.unfinished import BudgetReached
 from gate.record.transcript import ArmName, Sample
 from gate.suite import Suite
 from tests.support.runs import ScoreOf, suite, table_of, take
@@ -44,7 +46,7 @@ def broken(tier: str) -> ScoreOf:
 
 def at(suites: Sequence[Suite], samples: Sequence[Sample], policy: RunPolicy = ON) -> Looks:
     table = table_of(samples)
-    return look(suites, policy, 7, {suite.name: SampleArrays(suite, table) for suite in suites})
+    return look(suites, policy, 7, {suite.name: SampleGrid(suite, table) for suite in suites})
 
 
 def stopped(suites: Sequence[Suite], samples: Sequence[Sample]) -> list[Sample]:
@@ -53,14 +55,14 @@ def stopped(suites: Sequence[Suite], samples: Sequence[Sample]) -> list[Sample]:
     for repeats in range(1, looks_planned(suites)):
         taken = [sample for sample in samples if sample.index < repeats or sample.suite in new]
         table = table_of(taken)
-        if lacking(suites, {suite.name: SampleArrays(suite, table) for suite in suites}):
+        if lacking(suites, {suite.name: SampleGrid(suite, table) for suite in suites}):
             break
         if at(suites, taken).samples is not None:
             return taken
     return list(samples)
 
 
-def assess(suites: Sequence[Suite], samples: Sequence[Sample], unfinished: str | None = None) -> Assessment:
+def assess(suites: Sequence[Suite], samples: Sequence[Sample], unfinished: Finding | None = None) -> Assessment:
     return Assessor(tuple(suites), ON, seed=7).assess(table_of(samples), unfinished)
 
 
@@ -113,7 +115,7 @@ def test_a_run_that_was_broken_off_misses_all_that_was_planned() -> None:
     taken = 150
     one = suite(TIERS, samples=3)
     begun = [s for s in take(one, falling) if s.index == 0][:taken]
-    found = assess((one,), begun, f"the budget of {taken} calls is used up")
+    found = assess((one,), begun, BudgetReached(limit="max_calls", value=taken, setting="budget.max_calls"))
     assert found.decision.verdict is Verdict.INCONCLUSIVE
     assert (found.missing.samples, found.missing.total, found.samples) == (6 * 96 - taken, 6 * 96, None)
     # The figures are those of all that there is, at the whole level.
@@ -167,7 +169,7 @@ def test_an_advisory_slice_ends_nothing_and_is_tested_alone() -> None:
     ("policy", "samples", "words"),
     [
         (RunPolicy(early_stop=False), (3,), "off"),
-        (RunPolicy(method="t", early_stop=True), (3,), "maxt"),
+        (RunPolicy(method="percentile", early_stop=True), (3,), "maxt"),
         (RunPolicy(breakage=True, early_stop=True), (3,), "breakage"),
         (ON, (1,), "only one sample"),
         (ON, (3, 2), "different numbers"),

@@ -14,7 +14,7 @@ from gate.config.policy import Budget, RunPolicy, SlicePolicy, SuitePolicy
 from gate.config.scorer import ScorerSpec
 from gate.engine.forecast import EarlierRun, FallToShow, PlanInputs, layout, plan, reach, suite_forecast, tier, warnings
 from gate.engine.noise import Spread, compares_itself
-from gate.engine.spending import ModelSpending, Range, Spending, budget_warnings, foreseen
+from gate.engine.spending import ModelSpending, Range, Spending, budget_warnings, low_budgets
 from gate.record.run import RunRecord
 from gate.record.transcript import ArmName, Cost, Dollars, Unpriced, Usage
 from gate.resolve.resolved import preference_notes, sampling_notes
@@ -278,32 +278,30 @@ def test_what_shows_only_in_a_run_is_told_as_the_least() -> None:
         "budget.max_usd is $0.5, and the run would cost at least $1.00",
         "budget.max_minutes is 2.5, and the run would take at least 3.0 minutes at 8 calls at once",
     ]
-    (foreseen_calls,) = foreseen(found, 0, Budget(max_calls=99))
-    assert "this run needs at least 100 calls: it is likely to end INCONCLUSIVE" in foreseen_calls
+    (low,) = low_budgets(found, 0, Budget(max_calls=99))
+    assert "this run needs at least 100 calls. It is likely to end INCONCLUSIVE" in low.text
     measured = replace(agent, input_tokens=Range(0, "measured"))
     (said,) = budget_warnings(replace(found, outlays=(measured,)), Budget(max_usd=0.5))
     assert "cost about $1.00" in said.text
 
 
 def test_what_a_budget_will_not_let_finish_is_told_with_what_is_known() -> None:
-    assert foreseen(spending(Dollars(1.0), calls=1_200), 300, Budget(max_calls=500)) == [
-        "budget.max_calls is 500, and this run needs 900 calls (300 more are cached): it will end INCONCLUSIVE; "
-        "the answers are cached, and the next run continues from there."
-    ]
-    (lost,) = foreseen(spending(Dollars(1.0), calls=900), 0, Budget(max_calls=500), remembered=False)
-    assert lost == "budget.max_calls is 500, and this run needs 900 calls: it will end INCONCLUSIVE."
-    alone = foreseen(spending(Dollars(1.0), calls=900), 0, Budget(max_calls=500))
-    assert alone[0].startswith("budget.max_calls is 500, and this run needs 900 calls: it will")
+    (low,) = low_budgets(spending(Dollars(1.0), calls=1_200), 300, Budget(max_calls=500))
+    assert low.text == (
+        "budget.max_calls is 500, and this run needs 900 calls (300 more are cached). It will end INCONCLUSIVE. "
+        "The answers are cached, and the next run continues from there."
+    )
+    (lost,) = low_budgets(spending(Dollars(1.0), calls=900), 0, Budget(max_calls=500), remembered=False)
+    assert lost.text == "budget.max_calls is 500, and this run needs 900 calls. It will end INCONCLUSIVE."
 
 
 def test_dollars_and_minutes_are_cut_in_proportion_and_are_only_likely() -> None:
-    cut = foreseen(spending(Dollars(4.0), minutes=6.0), 25, Budget(max_usd=2.5, max_minutes=4.0))
-    assert [said.split(";")[0] for said in cut] == [
-        "budget.max_usd is $2.5, and this run would cost about $3.00: it is likely to end INCONCLUSIVE",
-        "budget.max_minutes is 4, and this run would take about 4.5 minutes at 8 calls at once: it is likely to end "
-        "INCONCLUSIVE",
+    cut = low_budgets(spending(Dollars(4.0), minutes=6.0), 25, Budget(max_usd=2.5, max_minutes=4.0))
+    assert [(low.phrase, low.certain) for low in cut] == [
+        ("budget.max_usd is $2.5, and this run would cost about $3.00", False),
+        ("budget.max_minutes is 4, and this run would take about 4.5 minutes at 8 calls at once", False),
     ]
-    assert foreseen(spending(Dollars(4.0), minutes=6.0), 50, Budget(max_usd=2.5, max_minutes=4.0)) == []
+    assert low_budgets(spending(Dollars(4.0), minutes=6.0), 50, Budget(max_usd=2.5, max_minutes=4.0)) == []
 
 
 def _cool(one: Suite, *arms: str, seed: int | None = None) -> Suite:
@@ -318,9 +316,7 @@ def _cool(one: Suite, *arms: str, seed: int | None = None) -> Suite:
 def test_repeats_of_a_model_that_repeats_itself() -> None:
     both = _cool(suite([{}] * 3, samples=3), "baseline", "candidate", seed=7)
     assert len(sampling_notes([both])) == 1
-    assert sampling_notes([both])[0].startswith(
-        "support: samples is 3, but at temperature 0 a model repeats its answer"
-    )
+    assert sampling_notes([both])[0].samples == 3
     assert len(sampling_notes([replace(both, baseline=None)])) == 1
 
 
@@ -333,8 +329,8 @@ def test_judges_that_judge_their_own_kind_are_told_once_each() -> None:
     exam = replace(one.exam, scorers=(jury, one.exam.scorers[0]))
     cases = tuple(replace(case, extra_scorers=(jury,)) for case in exam.cases)
     found = preference_notes([replace(one, exam=replace(exam, cases=cases), **changed)])
-    assert [note.partition(" (")[0] for note in found] == [
-        "support: the judge voice calls openai:gpt-5-mini, the same model that it judges",
-        "support: the judge voice calls openai:gpt-5-mini, a weaker relative of openai:gpt-5, which it judges",
+    assert [(note.scorer, note.judge, note.model, note.relation) for note in found] == [
+        ("voice", "openai:gpt-5-mini", "openai:gpt-5-mini", "the same model"),
+        ("voice", "openai:gpt-5-mini", "openai:gpt-5", "a weaker model of its family"),
     ]
     assert preference_notes([one]) == []

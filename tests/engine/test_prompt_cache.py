@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gate.cases.case import Case
 from gate.config.models import ModelRef
-from gate.engine.arrays import SampleArrays
+from gate.engine.arrays import SampleGrid
 from gate.engine.prompt_cache import Prefix, SharedStart, cache_comparisons, compare_caching, prefix_of
 from gate.engine.samples import SampleTable
 from gate.messages import Message
@@ -41,7 +41,7 @@ def dated(baseline: Prompt, candidate: Prompt, cases: int = 12) -> Suite:
 
 
 def compared(one: Suite, terms: CacheTerms = OPEN, samples: list[Sample] | None = None) -> CacheComparison:
-    return compare_caching(SampleArrays(one, table_of(samples or [])), dict.fromkeys(ArmName, terms), 0.025)
+    return compare_caching(SampleGrid(one, table_of(samples or [])), dict.fromkeys(ArmName, terms), 0.025)
 
 
 def sampled(one: Suite, usage: dict[ArmName, Usage]) -> list[Sample]:

@@ -11,6 +11,7 @@ from gate.config.scorer import ScorerSpec
 from gate.engine.run import CUT_SHORT, FAILURES_IN_A_ROW, NO_RIVAL, Runner, SampleScoring
 from gate.engine.schedule import Job, Schedule
 from gate.errors import GateError
+from gate.record.findings.unfinished import RunInterrupted
 from gate.record.transcript import ArmName, Failed, Reply, Sample, Unscored
 from gate.scoring.interface import CodeScorer
 from gate.scoring.judge import PairwiseJudge
@@ -77,7 +78,7 @@ def test_drain_finishes_what_is_under_way() -> None:
 
     async def take(job: Job) -> tuple[Sample, ...]:
         await asyncio.sleep(0)
-        stop.drain("enough")
+        stop.drain(RunInterrupted(signal=""))
         await asyncio.sleep(0)
         return (sample(job),)
 
@@ -93,11 +94,11 @@ def test_now_gives_up_what_is_under_way() -> None:
         return (sample(job),)
 
     async def main() -> None:
-        asyncio.get_running_loop().call_later(0.01, stop.now, "SIGTERM")
+        asyncio.get_running_loop().call_later(0.01, stop.now, RunInterrupted(signal="SIGTERM"))
         await Runner(take, memory.sample, stop, 3).run(jobs(suite([{}] * 50)))
 
     asyncio.run(main())
-    assert (memory.samples, stop.reason) == ([], "SIGTERM")
+    assert (memory.samples, stop.cause) == ([], RunInterrupted(signal="SIGTERM"))
 
 
 def test_a_mistake_of_the_user_ends_the_run_at_once() -> None:

@@ -9,6 +9,7 @@ import pytest
 from gate.cases.case import Case
 from gate.config.policy import RunPolicy
 from gate.config.targets import CommandAgent, HttpAgent, Target, ToolLoop
+from gate.engine.arrays import SampleGrid
 from gate.engine.decide import Assessor
 from gate.engine.evaluate import RunResult, record, reuse_record
 from gate.engine.record_parts import (
@@ -27,11 +28,13 @@ from gate.engine.record_parts import (
     shortened,
     transcript_record,
 )
-from gate.engine.run import Collection, Drift
 from gate.messages import Message, Parts
 from gate.messages import Part as PromptFile
 from gate.prompts.version import FunctionTexts, Prompt
-from gate.record.parts import OutputRecord
+from gate.record.comparison import Verdict
+from gate.record.findings.notes import PromptCacheUncompared
+from gate.record.findings.unfinished import BudgetReached
+from gate.record.parts import DriftRecord, OutputRecord
 from gate.record.run import RunRecord
 from gate.record.transcript import (
     STEP_LIMIT,
@@ -68,10 +71,10 @@ def test_a_suite_of_whose_prompt_cache_nothing_is_known_has_its_verdict_all_the_
     one = suite([{}] * 12)
     samples = table_of(take(one, lambda *_: 1.0))
     assessment = Assessor((one,), RunPolicy(), 1).assess(samples)
-    made = record(RunResult(resolved([one]), Collection(samples), assessment, {}, 1, CREATED, 1.0))
+    made = record(RunResult(resolved([one]), samples, assessment, {}, 1, CREATED, 1.0))
     assert made.suites[0].cache is None
     assert "cacheable prefix" not in render_report(made)
-    assert made.notes == ["What the change does to the prompt cache of support could not be found out."]
+    assert made.findings[-1] == PromptCacheUncompared(suite="support")
 
 
 def spending(*costs: Cost | None, target: Target | None = None) -> RunRecord:
@@ -87,7 +90,7 @@ def spending(*costs: Cost | None, target: Target | None = None) -> RunRecord:
             )
     table = table_of(samples)
     assessment = Assessor(tuple(suites), RunPolicy(), 1).assess(table)
-    return record(RunResult(resolved(suites), Collection(table), assessment, {}, 1, CREATED, 1.0))
+    return record(RunResult(resolved(suites), table, assessment, {}, 1, CREATED, 1.0))
 
 
 def test_suites_in_which_nothing_with_a_price_was_called_add_nothing_to_the_dollars() -> None:
@@ -143,7 +146,7 @@ def test_the_cases_of_a_slice_that_fell_are_kept_with_their_answers_before_large
 
     samples = table_of(take(one, score))
     assessment = Assessor((one,), RunPolicy(), 1).assess(samples)
-    made = record(RunResult(resolved([one]), Collection(samples), assessment, {}, 1, CREATED, 1.0)).suites[0]
+    made = record(RunResult(resolved([one]), samples, assessment, {}, 1, CREATED, 1.0)).suites[0]
     states = {row.slice: row.state.value for row in made.quality.slices}
     assert states == {"lang=de": "regression", "lang=en": "noise"}
     kept = [row for row in made.cases if row.baseline_outputs and row.delta is not None and row.delta < 0]
@@ -211,17 +214,17 @@ def _samples(one: Suite, fresh: int) -> list[Sample]:
     return take(one, lambda *_: 1.0, answer)
 
 
-def _record(one: Suite, samples: Sequence[Sample], drift: Drift | None = None) -> RunRecord:
-    found = Collection(table_of(samples), drift={} if drift is None else {one.name: drift})
+def _record(one: Suite, samples: Sequence[Sample], drift: DriftRecord | None = None) -> RunRecord:
     assessment = Assessor((one,), RunPolicy(), 1).assess(table_of(samples))
-    return record(RunResult(resolved([one]), found, assessment, {}, 1, CREATED, 1.0))
+    known = {} if drift is None else {one.name: drift}
+    return record(RunResult(resolved([one]), table_of(samples), assessment, {}, 1, CREATED, 1.0, drift=known))
 
 
 def test_known_answers_are_counted_for_each_arm_with_the_age_of_the_oldest() -> None:
     one = suite([{}] * 50)
     samples = _samples(one, 32)
     samples[-2] = replace(samples[-2], reply=replace(reply(), origin=replace(_EARLIER, at=_EARLIER.at - 3_600)))
-    found = _record(one, samples, Drift(32)).suites[0].reuse
+    found = _record(one, samples, DriftRecord(pairs=32, reason=None)).suites[0].reuse
     assert found is not None
     assert found.baseline is not None
     assert (found.baseline.reused, found.baseline.fresh) == (18, 32)
@@ -234,7 +237,8 @@ def test_known_answers_are_counted_for_each_arm_with_the_age_of_the_oldest() -> 
 
 def test_answers_that_were_all_asked_anew_leave_the_reason_behind() -> None:
     one = suite([{}] * 12)
-    found = _record(one, _samples(one, 12), Drift(12, "the model behind the name changed: a became b")).suites[0].reuse
+    drift = DriftRecord(pairs=12, reason="the model behind the name changed: a became b")
+    found = _record(one, _samples(one, 12), drift).suites[0].reuse
     assert found is not None
     assert found.drift is not None
     assert found.drift.reason == "the model behind the name changed: a became b"
@@ -253,7 +257,8 @@ def test_a_new_prompt_has_no_baseline_to_reuse() -> None:
     one = replace(suite([{}] * 12), baseline=None)
     samples = [s for s in _samples(one, 0) if s.arm is ArmName.CANDIDATE]
     known = [replace(s, reply=replace(reply(), origin=_EARLIER)) for s in samples]
-    found = reuse_record(one, table_of(known))
+    table = table_of(known)
+    found = reuse_record(SampleGrid(one, table), table)
     assert found is not None
     assert (found.baseline, found.candidate.reused, found.pairs) == (None, 12, 0)
 
@@ -280,10 +285,12 @@ def test_an_agent_that_is_asked_again_the_next_time_is_told_of() -> None:
 def test_why_a_run_ended_early_is_kept() -> None:
     one = suite([{}] * 12)
     samples = _samples(one, 12)
-    assessment = Assessor((one,), RunPolicy(), 1).assess(table_of(samples), "the budget of 5 calls is used up")
-    done = RunResult(resolved([one]), Collection(table_of(samples)), assessment, {}, 1, CREATED, 1.0)
-    made = record(replace(done, unfinished="the budget of 5 calls is used up"))
-    assert made.unfinished == "the budget of 5 calls is used up"
+    ended = BudgetReached(limit="max_calls", value=5, setting="budget.max_calls")
+    assessment = Assessor((one,), RunPolicy(), 1).assess(table_of(samples), ended)
+    assert assessment.decision.verdict is not Verdict.INCONCLUSIVE
+    lacking = Assessor((one,), RunPolicy(), 1).assess(table_of(samples[:-1]), ended)
+    made = record(RunResult(resolved([one]), table_of(samples[:-1]), lacking, {}, 1, CREATED, 1.0))
+    assert made.unfinished == ended
 
 
 KEY_OF_RECORD_CONVERSATIONS = "sk-" + "a1" * 30

@@ -2,16 +2,16 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gate.engine.arrays import WANTED, Rows, SampleArrays, pair_count, scores, side_by_side
+from gate.engine.arrays import WANTED, SampleGrid, pair_count, scores, side_by_side
 from gate.engine.record_parts import calls_record, dollars_spent, spending_record
-from gate.engine.samples import UNREAD, Key, SampleTable
+from gate.engine.samples import ARMS, SCORED, PartKey, SampleTable
 from gate.record.parts import CallsRecord, SpendingRecord, SpentRecord
 from gate.record.transcript import (
     UNPRICED,
@@ -32,7 +32,6 @@ from gate.record.transcript import (
     Unpriced,
     Unscored,
     Usage,
-    effort_of,
 )
 from gate.suite import Suite
 from tests.support.runs import suite, table_of
@@ -113,7 +112,7 @@ def sample_lists(*, indices: int, most: int) -> st.SearchStrategy[list[Sample]]:
             arm=st.sampled_from(ArmName),
             index=st.integers(0, indices - 1),
             reply=REPLIES | FAILURES,
-            scores=st.lists(SCORES, max_size=3).map(tuple),
+            scores=st.lists(SCORES, max_size=3, unique_by=lambda score: score.scorer).map(tuple),
             score=VALUES,
             warmup=st.booleans(),
         ),
@@ -127,50 +126,61 @@ FEW = settings(max_examples=3)
 """A sample has many parts, so that each example takes long."""
 
 
-def counted(sample: Sample) -> Sample:
-    """The sample without what it took, which is counted, and given back where a conversation broke off alone."""
-    broke = isinstance(sample.reply, Failed) and sample.reply.transcript is not None
-    return replace(sample, reply=replace(sample.reply, effort=effort_of(sample.reply) if broke else None))
-
-
-def bare(sample: Sample) -> Sample:
-    """The sample without its texts."""
-    reply: Reply | Failed = replace(sample.reply, transcript=None, effort=None)
-    if isinstance(reply, Reply):
-        reply = replace(reply, text=UNREAD if reply.text.strip() else "")
-    return replace(sample, reply=reply, scores=tuple(map(_silent, sample.scores)))
-
-
-def _silent(score: Score) -> Score:
-    return replace(score, reason="", parts=tuple(replace(part, reason="") for part in score.parts))
+def figures(score: Score) -> Score:
+    """The score without its texts and costs."""
+    parts = tuple(replace(part, reason="") for part in score.parts)
+    return Score(score.scorer, score.value, weight=score.weight, required=score.required, parts=parts)
 
 
 @FEW
 @given(SAMPLES)
-def test_what_goes_in_comes_out(samples: list[Sample]) -> None:
+def test_a_sample_is_read_whole_and_its_scores_stand_in_the_columns(samples: list[Sample]) -> None:
     table = table_of(samples)
-    assert list(table) == [bare(sample) for sample in samples]
     assert len(table) == len(samples)
-    assert [table[i] for i in range(len(table))] == list(table)
-    assert [table.whole(sample) for sample in table] == [counted(sample) for sample in samples]
+    assert [table.whole(row) for row in range(len(table))] == samples
+    told = [tuple(map(figures, sample.scores)) for sample in samples]
+    assert list(table.scores_of(np.arange(len(table)))) == told
 
 
 @FEW
 @given(SAMPLES)
-def test_it_is_grouped_as_a_list_would_be(samples: list[Sample]) -> None:
-    expected: dict[Key, list[Sample]] = {}
-    for sample in sorted(samples, key=lambda sample: sample.index):
-        expected.setdefault((sample.suite, sample.case_id, sample.arm), []).append(bare(sample))
-    found = table_of(samples).by_case()
-    assert {key: list(row) for key, row in found.items()} == expected
-    assert found.get(("s", "no such case", ArmName.BASELINE), ()) == ()
+def test_a_row_says_what_its_sample_does(samples: list[Sample]) -> None:
+    table = table_of(samples)
+    for row, sample in zip(table.samples, samples, strict=True):
+        assert table.keys[row["key"]] == (sample.suite, sample.case_id, sample.arm)
+        assert (row["index"], row["warmup"], row["failed"]) == (
+            sample.index,
+            sample.warmup,
+            isinstance(sample.reply, Failed),
+        )
+        scored = not isinstance(sample.score, Unscored)
+        assert (row["reason"] == SCORED, row["score"]) == (scored, sample.score if scored else 0.0)
+        if isinstance(sample.reply, Failed):
+            continue
+        reply = sample.reply
+        assert table.sources[row["source"]] == (reply.model_id, reply.stop_reason, reply.origin.sitting)
+        assert Usage(**{field.name: int(row[field.name]) for field in fields(Usage)}) == reply.usage
+        assert row["latency_s"] == (-1.0 if reply.latency_s is None else reply.latency_s)
+        assert (row["taken_at"], row["reused"]) == (reply.origin.at, reply.origin.reused)
+        assert row["blank"] == (not reply.text.strip())
+        assert row["cost"] == (reply.cost.amount if isinstance(reply.cost, Dollars) else 0.0)
+
+
+@FEW
+@given(SAMPLES)
+def test_a_sample_stands_where_its_arm_case_and_index_say(samples: list[Sample]) -> None:
+    cases = ("c1", "c2", "no such case")
+    rows = table_of(samples).rows_of("s", cases, 4)
+    places = {(s.case_id, s.arm, s.index): row for row, s in enumerate(samples) if s.suite == "s"}
+    for (arm, case, index), row in np.ndenumerate(rows):
+        assert row == places.get((cases[case], ARMS[arm], index), -1)
 
 
 @FEW
 @given(SAMPLES)
 def test_a_part_is_found_where_it_is(samples: list[Sample]) -> None:
     table = table_of(samples)
-    for key in table.parts:
+    for key in table.part_keys:
         suite, scorer, kind, name, weight = key
         known, values = table.part(key)
         for row, sample in enumerate(samples):
@@ -190,20 +200,34 @@ def test_a_part_is_found_where_it_is(samples: list[Sample]) -> None:
 @FEW
 @given(SAMPLES)
 def test_some_of_a_table_are_a_table_of_some(samples: list[Sample]) -> None:
-    table = table_of(samples)
-    some = table.only(lambda key: key[1] != "c2")
-    wanted = [sample for sample in samples if sample.case_id != "c2"]
-    assert list(some) == [bare(sample) for sample in wanted]
-    assert [some.whole(sample) for sample in some] == [counted(sample) for sample in wanted]
+    table, wanted = table_of(samples), [sample for sample in samples if sample.case_id != "c2"]
+    some = table.where(lambda key: key[1] != "c2")
+    assert [some.whole(row) for row in range(len(some))] == wanted
+    assert list(some.scores_of(np.arange(len(some)))) == [tuple(map(figures, sample.scores)) for sample in wanted]
+    assert all(known.sum() == _with_part(wanted, key) for key in table.part_keys for known, _ in [some.part(key)])
     assert len(table) == len(samples)
 
 
-def test_what_comes_later_is_grouped_too() -> None:
+def _with_part(samples: list[Sample], key: PartKey) -> int:
+    """Samples that have a part."""
+    return sum(
+        any(
+            (sample.suite, score.scorer, part.kind, part.name, part.weight) == key
+            for score in sample.scores
+            for part in score.parts
+        )
+        for sample in samples
+    )
+
+
+def test_a_table_grows_and_what_was_read_of_it_stays() -> None:
     table = SampleTable()
-    for index in (1, 0):
-        table.add(Sample("s", "c", ArmName.BASELINE, index, Failed("no")))
-        assert len(table.by_case()["s", "c", ArmName.BASELINE]) == len(table)
-    assert [sample.index for sample in table.by_case()["s", "c", ArmName.BASELINE]] == [0, 1]
+    table.add(Sample("s", "c0", ArmName.BASELINE, 0, Failed("no"), (), 0.25))
+    before = table.samples
+    for number in range(1, 5_000):
+        table.add(Sample("s", f"c{number}", ArmName.BASELINE, 0, Failed("no"), (Score("x", 0.5),), 0.5))
+    assert before["score"].tolist() == [0.25]
+    assert (len(table), table.samples["score"].sum(), len(table.scores)) == (5_000, 0.25 + 4_999 / 2, 4_999)
 
 
 SUITES = st.sampled_from([None, "s", "neither"])
@@ -215,6 +239,11 @@ def known(reply: Reply) -> int:
     return 1 if talk is None else sum(turn.steps for turn in talk.turns) + talk.aside.calls
 
 
+def table_of_suite(samples: list[Sample], name: str | None) -> SampleTable:
+    table = table_of(samples)
+    return table if name is None else table.of_suite(name)
+
+
 def own(samples: list[Sample], name: str | None) -> list[Sample]:
     return [sample for sample in samples if name in (None, sample.suite)]
 
@@ -222,15 +251,14 @@ def own(samples: list[Sample], name: str | None) -> list[Sample]:
 @FEW
 @given(SAMPLES, SUITES)
 def test_the_samples_of_one_suite_or_of_all(samples: list[Sample], name: str | None) -> None:
-    rows = Rows(table_of(samples), name)
-    assert list(rows) == [bare(sample) for sample in own(samples, name)]
-    assert len(rows) == len(own(samples, name))
+    found = table_of_suite(samples, name)
+    assert [found.whole(row) for row in range(len(found))] == own(samples, name)
 
 
 @FEW
 @given(SAMPLES, SUITES)
 def test_calls_are_counted(samples: list[Sample], name: str | None) -> None:
-    found = calls_record(Rows(table_of(samples), name))
+    found = calls_record(table_of_suite(samples, name))
     mine = own(samples, name)
     scores = [score for sample in mine for score in sample.scores]
     replies = [sample.reply for sample in mine if isinstance(sample.reply, Reply)]
@@ -254,11 +282,11 @@ def test_whoever_talks_with_an_agent_is_paid_too_but_is_no_part_of_its_cost() ->
     effort = Effort(3, 1, 0, Dollars(0.25), aside_calls=2, aside_cost=Dollars(0.5))
     asked = Reply("yes", "m", Usage(), Dollars(0.25), None, transcript=talk, effort=effort)
     table = table_of([Sample("s", "c", ArmName.CANDIDATE, 0, asked)])
-    assert dollars_spent(Rows(table)) == (0.75, "")
-    assert table.column("cost").tolist() == [0.25]
-    found = calls_record(Rows(table))
+    assert dollars_spent(table) == (0.75, "")
+    assert table.samples["cost"].tolist() == [0.25]
+    found = calls_record(table)
     assert (found.made, found.retried) == (5, 1)
-    assert spending_record(Rows(table)) == SpendingRecord(
+    assert spending_record(table) == SpendingRecord(
         answers=SpentRecord(calls=3, usd=0.25), aside=SpentRecord(calls=2, usd=0.5), judges=SpentRecord()
     )
 
@@ -273,13 +301,13 @@ def test_whoever_talks_with_an_agent_is_paid_too_but_is_no_part_of_its_cost() ->
 )
 def test_a_price_that_is_not_known_hides_no_other(own: Cost, aside: Cost, told: tuple[float | None, ...]) -> None:
     failed = Failed("the server is gone", 1, Effort(3, cost=own, aside_calls=2, aside_cost=aside))
-    found = spending_record(Rows(table_of([Sample("s", "c", ArmName.CANDIDATE, 0, failed)])))
+    found = spending_record(table_of([Sample("s", "c", ArmName.CANDIDATE, 0, failed)]))
     assert (found.answers.usd, found.aside.usd) == told
 
 
 def test_a_conversation_that_broke_off_is_paid_until_then() -> None:
     failed = Failed("the server is gone", 1, Effort(calls=3, retries=2, reused=1, cost=Dollars(0.5)))
-    rows = Rows(table_of([Sample("s", "c", ArmName.CANDIDATE, 0, failed)]))
+    rows = table_of([Sample("s", "c", ArmName.CANDIDATE, 0, failed)])
     assert dollars_spent(rows) == (0.5, "")
     assert calls_record(rows) == CallsRecord(made=3, cached=1, retried=2, failed=1)
 
@@ -287,7 +315,7 @@ def test_a_conversation_that_broke_off_is_paid_until_then() -> None:
 @FEW
 @given(SAMPLES, SUITES)
 def test_dollars_are_summed_where_every_price_is_known(samples: list[Sample], name: str | None) -> None:
-    spent, why = dollars_spent(Rows(table_of(samples), name))
+    spent, why = dollars_spent(table_of_suite(samples, name))
     mine = own(samples, name)
     costs: list[Cost | None] = [score.cost for sample in mine for score in sample.scores]
     for reply in (sample.reply for sample in mine):
@@ -335,7 +363,7 @@ def values(samples: Sequence[Sample], most: int, fill: float | None) -> list[flo
 def test_scores_of_both_arms_over_equally_many_samples(
     samples: list[Sample], fill: dict[ArmName, float] | None, most: int | None
 ) -> None:
-    found = scores(SampleArrays(one(), table_of(samples)), fill, most)
+    found = scores(SampleGrid(one(), table_of(samples)), fill, most)
     expected = {}
     limit = K if most is None else most
     for position, case in enumerate(CASES):
@@ -343,8 +371,8 @@ def test_scores_of_both_arms_over_equally_many_samples(
         if k := min(map(len, arms)):
             expected[position] = [sum(arm[:k]) / k for arm in arms]
     assert found.positions.tolist() == list(expected)
-    assert found.baseline.tolist() == pytest.approx([means[0] for means in expected.values()])
-    assert found.candidate.tolist() == pytest.approx([means[1] for means in expected.values()])
+    assert found.means[0].tolist() == pytest.approx([means[0] for means in expected.values()])
+    assert found.means[1].tolist() == pytest.approx([means[1] for means in expected.values()])
     everything = fill is not None and limit == K
     assert (found.samples is not None) or not everything
 
@@ -352,7 +380,7 @@ def test_scores_of_both_arms_over_equally_many_samples(
 @FEW
 @given(DENSE)
 def test_side_by_side_is_what_one_sitting_asked_of_both_arms(samples: list[Sample]) -> None:
-    kept, why = side_by_side(SampleArrays(one(), table_of(samples)))
+    kept, why = side_by_side(SampleGrid(one(), table_of(samples)))
     pairs = usable = replied = 0
     for position, case in enumerate(CASES):
         everything = {arm: own_samples(samples, case, arm) for arm in ArmName}
@@ -374,8 +402,8 @@ def test_side_by_side_is_what_one_sitting_asked_of_both_arms(samples: list[Sampl
 
 
 def test_a_table_without_samples_is_a_grid_without_samples() -> None:
-    grid = SampleArrays(one(), SampleTable())
+    grid = SampleGrid(one(), SampleTable())
     assert not grid.taken.any()
-    assert not grid.flags("failed").any()
-    assert grid.figures("latency").shape == (2, len(CASES), K)
+    assert not grid["failed"].any()
+    assert grid["latency_s"].shape == (2, len(CASES), K)
     assert scores(grid).positions.size == 0

@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.config.scorer import ScorerSpec
-from gate.engine.arrays import SampleArrays
+from gate.engine.arrays import SampleGrid
 from gate.engine.samples import SampleTable
 from gate.engine.scorer_changes import (
-    Intervals,
     jury_results,
     opposed_scorers,
     position,
@@ -57,7 +56,7 @@ def test_each_scorer_has_its_own_means_and_those_of_the_score_are_their_weighted
     samples = table(
         one, lambda case, arm, index: {"exact": 1.0, "tone": 0.8 if arm is BEFORE else 0.1 * (case + index)}
     )
-    exact, tone = scorer_changes(SampleArrays(one, samples))
+    exact, tone = scorer_changes(SampleGrid(one, samples))
     assert (exact.name, exact.weight, exact.required, exact.n) == ("exact", 0.25, True, 4)
     assert (exact.baseline, exact.candidate, exact.mean) == (1.0, 1.0, 0.0)
     assert (tone.name, tone.weight, tone.required, tone.n) == ("tone", 0.75, False, 4)
@@ -73,7 +72,7 @@ def test_only_what_a_required_scorer_gives_0_does_not_pass() -> None:
         "exact": wrong.get((case, arm, index), 0.5 if arm is AFTER and index else 1.0),
         "tone": 1.0,
     }
-    exact = scorer_changes(SampleArrays(one, table(one, says)))[0]
+    exact = scorer_changes(SampleGrid(one, table(one, says)))[0]
     assert (exact.baseline, exact.candidate) == (1.0, pytest.approx(0.625))
     assert (exact.baseline_passed, exact.candidate_passed) == (1.0, pytest.approx(7 / 8))
 
@@ -86,7 +85,7 @@ def test_a_case_counts_for_a_scorer_where_both_arms_have_a_value_of_it() -> None
         silent = arm is AFTER and (case == 0 or (case == 1 and index == 1))
         return {"exact": 1.0, "tone": None if silent else 0.2 + 0.5 * index}
 
-    exact, tone = scorer_changes(SampleArrays(one, table(one, says)))
+    exact, tone = scorer_changes(SampleGrid(one, table(one, says)))
     assert (exact.n, exact.mean) == (4, 0.0)
     # The second case counts its first answer alone, in both arms.
     assert tone.n == 3
@@ -100,7 +99,7 @@ def test_scorers_of_single_cases_come_last_and_nobody_has_a_common_weight() -> N
     cases[1] = replace(cases[1], scorers=(ScorerSpec("words", "words"), ScorerSpec("judge", "tone", required=True)))
     one = replace(one, exam=replace(one.exam, cases=tuple(cases)))
     samples = table(one, lambda case, *_: {spec.name: 1.0 for spec in one.exam.scorers_of(cases[case])})
-    found = scorer_changes(SampleArrays(one, samples))
+    found = scorer_changes(SampleGrid(one, samples))
     assert [(row.name, row.n, row.weight, row.required) for row in found] == [
         ("tone", 4, None, True),
         ("exact", 3, None, True),
@@ -109,7 +108,7 @@ def test_scorers_of_single_cases_come_last_and_nobody_has_a_common_weight() -> N
     ]
 
 
-INTERVALS = Intervals(0.025, 1)
+ALPHA, SEED = 0.025, 1
 RUBRIC = ScorerSpec(
     "rubric",
     "voice",
@@ -146,7 +145,7 @@ def test_each_dimension_has_its_means_and_an_interval_that_holds_for_all() -> No
     for case in range(40):
         table.add(sample(one, case, ArmName.BASELINE, 0, dimensions(0.75, 0.5)))
         table.add(sample(one, case, ArmName.CANDIDATE, 0, dimensions(0.75 - falls[case], 0.5 + (case % 2) * 0.25)))
-    (found,) = rubric_results(one, SampleArrays(one, table), INTERVALS)
+    (found,) = rubric_results(SampleGrid(one, table), ALPHA, SEED)
     assert (found.scorer, found.low, found.high, found.threshold) == ("voice", 1.0, 5.0, 3.5)
     brevity, tone = found.dimensions
     assert (brevity.n, brevity.weight, brevity.baseline) == (40, 0.5, 0.75)
@@ -166,34 +165,39 @@ def jury(rows: Sequence[tuple[float, float]]) -> SampleTable:
 
 def test_judges_that_agree() -> None:
     table = jury([(value, value) for value in np.linspace(0, 1, 20)])
-    (found,) = jury_results(judged_by(JURY, 20), SampleArrays(judged_by(JURY, 20), table), INTERVALS)
+    (found,) = jury_results(SampleGrid(judged_by(JURY, 20), table), ALPHA, SEED)
     assert (found.scorer, found.mark, found.answers, found.contested, found.why_not) == ("jury", 0.6, 40, (), "")
-    assert found.alpha is not None and found.marks is not None
-    assert found.alpha.value == found.marks.value == 1.0
+    assert found.kappa is not None and found.share.value == found.kappa.value == 1.0
     assert [member.model for member in found.members] == ["fake:a", "fake:b"]
     assert found.members[0].candidate == pytest.approx(0.5)
 
 
 def test_judges_that_do_not_agree_are_shown_with_their_answers() -> None:
     table = jury([(0.9, 0.1), (0.2, 0.9), *[(0.5, 0.5)] * 18])
-    (found,) = jury_results(judged_by(JURY, 20), SampleArrays(judged_by(JURY, 20), table), INTERVALS)
+    (found,) = jury_results(SampleGrid(judged_by(JURY, 20), table), ALPHA, SEED)
     assert [(one.arm, one.index, one.opinions) for one in found.contested] == [
         ("baseline", 0, (0.9, 0.1)),
         ("candidate", 0, (0.9, 0.1)),
         ("baseline", 0, (0.2, 0.9)),
         ("candidate", 0, (0.2, 0.9)),
     ]
-    assert found.alpha is not None and found.alpha.value < 0
-    assert found.marks is not None and found.marks.lower is not None and found.marks.value > 0.7
+    assert found.share.value == pytest.approx(0.9)
+    assert found.kappa is not None and found.kappa.value < 0
 
 
 def test_judges_agree_on_pass_and_fail_by_their_own_threshold() -> None:
     """Between 0.5 and 0.6 both judges fail an answer; the second passes half of them."""
     table = jury([*[(0.55, 0.65)] * 10, *[(0.55, 0.55)] * 10])
-    (found,) = jury_results(judged_by(JURY, 20), SampleArrays(judged_by(JURY, 20), table), INTERVALS)
-    assert found.marks is not None
-    # Gwet's AC1: they agree on a half; a pass has the share 1/4, so chance alone would agree on 2 * 1/4 * 3/4.
-    assert found.marks.value == pytest.approx((0.5 - 0.375) / (1 - 0.375))
+    (found,) = jury_results(SampleGrid(judged_by(JURY, 20), table), ALPHA, SEED)
+    assert found.share.value == 0.5
+    # The first judge fails everything, so chance alone would agree as often.
+    assert found.kappa is not None and found.kappa.value == 0.0
+
+
+def test_two_judges_that_pass_everything_have_no_kappa() -> None:
+    (found,) = jury_results(SampleGrid(judged_by(JURY, 20), jury([(0.9, 0.9)] * 20)), ALPHA, SEED)
+    assert (found.share.value, found.kappa) == (1.0, None)
+    assert "all answers are of one kind" in found.why_not
 
 
 WORTH = st.sampled_from([0.0, 0.5, 1.0])
@@ -259,7 +263,7 @@ def test_it_is_read_off_the_candidates_scores() -> None:
         sample(case, ArmName.BASELINE, worth and (1 - worth[1], 1 - worth[0]))
         for case, worth in zip(ids, worths, strict=True)
     ]
-    (found,) = positions(SampleArrays(one, table_of(samples)))
+    (found,) = positions(SampleGrid(one, table_of(samples)))
     assert (found.scorer, found.pairs, found.first.value, found.turned.value) == ("style", 2, 0.75, 0.5)
 
 
@@ -278,5 +282,5 @@ def test_noise_alone_rarely_opposes_scorers(scorers: int) -> None:
             drawn = right[case, 0 if arm is BEFORE else 1, index]
             return {f"s{number}": float(drawn[number]) for number in range(scorers)}
 
-        opposed += bool(opposed_scorers([SampleArrays(one, table(one, says))], {one.name: 2}, seed))
+        opposed += bool(opposed_scorers([SampleGrid(one, table(one, says))], {one.name: 2}, seed))
     assert opposed <= 3

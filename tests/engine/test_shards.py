@@ -11,6 +11,7 @@ from gate.config.targets import ConversationOptions, RoundRule
 from gate.engine.schedule import Share
 from gate.engine.shards import contradiction, part_of, unfinished
 from gate.errors import GateError
+from gate.record.findings.unfinished import RunInterrupted, ShardsIncomplete
 from gate.record.transcript import ArmName, Failed, Part, Sample, Score, Unscored
 from gate.scoring.interface import combine_scores
 from gate.suite import Suite
@@ -48,18 +49,20 @@ def test_a_whole_run_has_nothing_missing() -> None:
 
 
 def test_what_is_missing_is_named_and_a_long_list_is_counted() -> None:
-    assert unfinished({2: record(2, 3), 3: record(3, 3)}, 3) == "shard 1/3 is missing"
+    assert unfinished({2: record(2, 3), 3: record(3, 3)}, 3) == ShardsIncomplete(missing=["1/3"], ended={})
     many = unfinished({1: record(1, 20)}, 20)
     assert many is not None
-    assert many.startswith("shards 2/20, 3/20, ")
-    assert many.endswith("9/20 and 11 more are missing")
+    assert many.text.startswith("Shards 2/20, 3/20, ")
+    assert many.text.endswith("and 16 more are missing.")
 
 
 def test_shards_that_ended_early_say_why() -> None:
-    early = {1: record(1, 3, unfinished="no money"), 3: record(3, 3)}
-    assert unfinished(early, 3) == "shard 2/3 is missing; shard 1/3 ended early: no money"
-    all_early = {number: record(number, 9, unfinished="x") for number in range(1, 10)}
-    assert str(unfinished(all_early, 9)).endswith("and 1 more shard ended early")
+    killed = RunInterrupted(signal="SIGKILL")
+    incomplete = unfinished({1: record(1, 3, unfinished=killed), 3: record(3, 3)}, 3)
+    assert incomplete is not None
+    assert incomplete.text == (
+        "Shard 2/3 is missing; shard 1/3 ended early: it ended without a word, as a process does that is killed."
+    )
 
 
 DIMENSIONS = [{"name": "a", "description": "b", "weight": 0.5}, {"name": "c", "description": "d", "weight": 0.5}]

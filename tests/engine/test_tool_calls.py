@@ -6,7 +6,7 @@ from dataclasses import replace
 from gate.cases.case import Persona
 from gate.config.models import ModelRef
 from gate.config.targets import ConversationModel, ConversationOptions
-from gate.engine.arrays import SampleArrays
+from gate.engine.arrays import SampleGrid
 from gate.engine.tool_calls import LONGEST_NAME, MOST_CALLS, MOST_CASES, MOST_TOOLS, talks, tool_difference
 from gate.record.comparison import ArmConversations, ChangedCalls, ToolChange
 from gate.record.transcript import ArmName, Failed, Reply, Sample, ToolUse, Transcript, Turn, Unscored
@@ -29,14 +29,14 @@ def used(*names: str, asks: int = 0, failed: int = 0) -> Reply:
     return replace(reply(), transcript=Transcript("s", turns))
 
 
-def grid(one: Suite, says: Says) -> SampleArrays:
+def grid(one: Suite, says: Says) -> SampleGrid:
     taken = [
         Sample(one.name, case.id, arm, index, says(place, arm, index), (), Unscored("no"))
         for place, case in enumerate(one.exam.cases)
         for arm in one.arms
         for index in range(one.samples)
     ]
-    return SampleArrays(one, table_of(taken))
+    return SampleGrid(one, table_of(taken))
 
 
 def heard(one: Suite) -> Suite:
@@ -50,7 +50,7 @@ def of_cases(before: Sequence[Reply | Failed], after: Sequence[Reply | Failed]) 
 
 def rows(
     slices: Sequence[Mapping[str, str]], before: Sequence[Reply | Failed], after: Sequence[Reply | Failed]
-) -> SampleArrays:
+) -> SampleGrid:
     return grid(suite(slices), of_cases(before, after))
 
 

@@ -17,10 +17,13 @@ from gate.engine.without_evaluation import (
     with_override,
     without_secrets_record,
 )
-from gate.errors import CannotEvaluate, GateError, InputErrors, MissingKey, Problem
+from gate.errors import CannotEvaluate, GateError, InputErrors, Interrupted, MissingKey, Problem, Terminated
 from gate.record.comparison import Verdict
-from gate.record.parts import CallsRecord, Deletion
-from gate.record.run import OverrideRecord, RunRecord
+from gate.record.findings.finding import Finding
+from gate.record.findings.skipped import LabelSet, SecretsMissing
+from gate.record.findings.unfinished import BaselineIncomplete, BudgetReached, ErrorInBase, PromptDeleted
+from gate.record.parts import CallsRecord
+from gate.record.run import MissingReason, OverrideRecord, RunRecord
 from gate.report.view.headline import plain_first_line
 from gate.resolve.resolved import Resolved
 from tests.golden.builders import run as built_run
@@ -37,7 +40,7 @@ CODES = [(Verdict.BLOCK, 1), (Verdict.HOLD, 1), (Verdict.INCONCLUSIVE, 3), (Verd
 
 
 def finished(verdict: Verdict, code: int) -> RunRecord:
-    return built_run(verdict, [], ["why"], exit_code=code)
+    return built_run(verdict, [], exit_code=code)
 
 
 def read_again(record: RunRecord) -> RunRecord:
@@ -86,7 +89,7 @@ def test_a_record_that_contradicts_itself_is_refused(change: dict[str, object]) 
 
 
 def test_a_record_of_before_is_read() -> None:
-    data = finished(Verdict.SKIPPED, 0).model_dump()
+    data = built_run(Verdict.SKIPPED, [], [LabelSet(label="x")]).model_dump()
     for key in ("waived", "waived_code"):
         data.pop(key)
     data["override"] = {"label": "x", "by": None, "at": None, "commit": "a" * 40}
@@ -126,7 +129,7 @@ def shown(run: RunRecord) -> RunRecord:
 def test_nothing_was_touched() -> None:
     run = shown(skipped_record(replace(untouched("support", "triage"), commit=COMMIT), NOW))
     assert (run.verdict, run.exit_code) == (Verdict.SKIPPED, 0)
-    assert run.reasons == ["nothing that support, triage use has changed."]
+    assert run.findings[0].text == "Nothing that support, triage use has changed."
     assert run.override is None
 
 
@@ -134,50 +137,57 @@ def test_the_label_is_set() -> None:
     found = OverrideRecord(label="[skip-prompt-diff]", by="olivia", at="2026-03-02T08:00:00Z", commit=COMMIT)
     run = shown(overridden_record(found.model_copy(update={"role": "triage", "reason": "Known."}), NOW))
     assert (run.verdict, run.exit_code) == (Verdict.SKIPPED, 0)
-    assert run.reasons == ["The label [skip-prompt-diff] is set."]
+    assert run.findings == [LabelSet(label="[skip-prompt-diff]", by="olivia")]
     assert run.override is not None
     assert "Set by `olivia` (role `triage`) on 2026-03-02 08:00:00 UTC" in markdown_of(run)
     assert "Reason: `Known.`" in markdown_of(run)
 
 
 def test_all_that_was_touched_is_gone() -> None:
-    gone = Deletion("p/x.md", "main", 120, "q/y.md")
-    resolved = Resolved((), {}, (), (str(gone),), RunPolicy(), Budget(), COMMIT, deleted=(gone,))
+    gone = PromptDeleted(prompt="p/x.md", ref="main", cases=120, likely="q/y.md")
+    resolved = Resolved((), {}, (), (), RunPolicy(), Budget(), COMMIT, deleted=(gone,))
     run = shown(deleted_record(resolved, NOW))
     assert (run.verdict, run.exit_code) == (Verdict.INCONCLUSIVE, 3)
-    said = "p/x.md, which main tests with 120 cases, is gone, and gate.yaml names no successor; q/y.md is like it."
-    assert run.reasons == [said]
+    assert run.findings == [gone]
+    assert gone.text == (
+        "p/x.md, which main tests with 120 cases, is gone, and gate.yaml names no successor; q/y.md is like it."
+    )
     assert "merge with the override label" in markdown_of(run)
 
 
 @pytest.mark.parametrize(
-    ("error", "code", "reasons"),
+    ("error", "exit_code", "code", "text"),
     [
-        (CannotEvaluate("no base"), 3, ["no base"]),
-        (CannotEvaluate("no base", "check out"), 3, ["no base", "How to fix: check out"]),
-        (MissingKey("no key", "set it"), 3, ["no key", "How to fix: set it"]),
-        (GateError("a mistake"), 2, ["a mistake"]),
+        (CannotEvaluate("no base"), 3, "cannot-evaluate", "No base."),
+        (CannotEvaluate("no base", "check out"), 3, "cannot-evaluate", "No base. Hint: check out."),
+        (MissingKey("no key", "set it"), 3, "key-missing", "No key. Hint: set it."),
+        (Interrupted("interrupted"), 130, "interrupted", "It was interrupted (SIGINT)."),
+        (Terminated("SIGTERM"), 3, "interrupted", "The process was stopped (SIGTERM)."),
+        (GateError("a mistake"), 2, "input-error", "A mistake."),
         (
             InputErrors([Problem("b.yaml", 2, "two", "mend"), Problem("a.yaml", 0, "one")]),
             2,
-            ["2 errors keep the gate from running.", "a.yaml: one", "b.yaml:2: two (mend)"],
+            "input-error",
+            "2 errors keep the gate from running. a.yaml: one; b.yaml:2: two (mend)",
         ),
         (
             InputErrors([Problem("a.yaml", 3, "one", "mend")]),
             2,
-            ["one error keeps the gate from running.", "a.yaml:3: one (mend)"],
+            "input-error",
+            "One error keeps the gate from running. a.yaml:3: one (mend)",
         ),
     ],
 )
-def test_it_could_not_begin(error: GateError, code: int, reasons: list[str]) -> None:
+def test_it_could_not_begin(error: GateError, exit_code: int, code: str, text: str) -> None:
     run = shown(failed_record(error, COMMIT, NOW))
-    assert (run.verdict, run.exit_code, run.reasons) == (Verdict.INCONCLUSIVE, code, reasons)
-    assert reasons[0].rstrip(".") in text_of(run)
+    assert (run.verdict, run.exit_code) == (Verdict.INCONCLUSIVE, exit_code)
+    assert [(finding.code, finding.text) for finding in run.findings] == [(code, text)]
 
 
-def test_advice_comes_last() -> None:
-    run = shown(failed_record(CannotEvaluate("no base", "check out"), COMMIT, NOW, advice="Read the log."))
-    assert run.reasons == ["no base", "How to fix: check out", "Read the log."]
+def test_an_error_of_the_base_is_told_apart() -> None:
+    in_base = ErrorInBase(base="origin/main", label="skip")
+    run = shown(failed_record(GateError("a mistake"), COMMIT, NOW, in_base=in_base))
+    assert [finding.code for finding in run.findings] == ["input-error", "error-in-base"]
 
 
 @pytest.mark.parametrize("text", ["", "\x1b[31m\x00\ud800", "<!-- x -->@octocat\n::error::x", "x" * 100_000])
@@ -195,19 +205,20 @@ def test_any_text_may_be_the_reason(text: str) -> None:
 
 def test_a_change_that_nobody_could_judge_is_for_people() -> None:
     run = shown(without_secrets_record("a fork gets none", MissingKey("no key", "set it"), COMMIT, NOW))
-    assert (run.verdict, run.exit_code, run.notes, run.kind) == (Verdict.SKIPPED, 0, ["no key."], "unjudged")
+    assert (run.verdict, run.exit_code) == (Verdict.SKIPPED, 0)
+    assert run.findings == [SecretsMissing(reason="a fork gets none", message="no key")]
     said = " ".join(text_of(run).split())
     assert "Nothing to do" not in said
     assert "no answer was compared" in said
 
 
-BUDGET = "the budget of 10 calls is used up; raise budget.max_calls, or evaluate less"
+BUDGET = BudgetReached(limit="max_calls", value=10, setting="budget.max_calls")
 
 
-def broken(why: str = BUDGET, **other: object) -> RunRecord:
+def broken(*ended: Finding, **other: object) -> RunRecord:
     """A new prompt of which some samples are missing."""
     missing = unfinished().missing
-    return new_block().model_copy(update={"unfinished": why, "missing": missing, "notes": []} | other)
+    return new_block().model_copy(update={"findings": list(ended), "missing": missing} | other)
 
 
 def reports(run: RunRecord) -> str:
@@ -235,20 +246,20 @@ def test_what_has_no_price_is_told_as_on_a_pull_request(priced: bool, spent: str
 
 @pytest.mark.parametrize("code", [0, 1, 3])
 def test_an_unfinished_one_speaks_of_the_baseline(code: int) -> None:
-    run = baseline_run_record(broken(exit_code=code), "origin/main")
+    run = baseline_run_record(broken(BUDGET, exit_code=code), "origin/main")
     assert (run.verdict, run.exit_code, run.kind) == (Verdict.INCONCLUSIVE, 3, "baseline")
-    assert run.reasons == [f"the baseline origin/main was not fully recorded: {BUDGET}."]
+    assert [finding.code for finding in run.findings] == ["baseline-incomplete", "budget-reached"]
     said = reports(run)
-    assert "INCONCLUSIVE: the baseline origin/main was not fully recorded: the budget of 10 calls is used up" in said
+    assert "INCONCLUSIVE: the baseline `origin/main` was not fully recorded: the budget of 10 calls is used up" in said
     assert "ew prompt" not in said
     assert "Raise `budget.max_calls`, or run again with the same limit; only the missing samples cost anything." in said
 
 
 def test_where_nothing_was_answered_nothing_is_recorded() -> None:
     silent = CallsRecord(made=0, cached=0, retried=0, failed=8)
-    missing = unfinished().missing.model_copy(update={"reasons": ["HTTP 503"]})
-    run = baseline_run_record(broken("", unfinished=None, calls=silent, missing=missing), "origin/main")
+    missing = unfinished().missing.model_copy(update={"reasons": [MissingReason(reason="HTTP 503", samples=8)]})
+    run = baseline_run_record(broken(calls=silent, missing=missing), "origin/main")
     assert (run.verdict, run.exit_code) == (Verdict.INCONCLUSIVE, 3)
-    assert run.reasons == ["the baseline origin/main was not fully recorded: no call was answered: HTTP 503."]
+    assert run.findings == [BaselineIncomplete(branch="origin/main", reason="no call was answered: HTTP 503")]
     known = CallsRecord(made=0, cached=8, retried=0, failed=0)
-    assert baseline_run_record(broken("", unfinished=None, calls=known), "origin/main").verdict is Verdict.PASS
+    assert baseline_run_record(broken(calls=known), "origin/main").verdict is Verdict.PASS

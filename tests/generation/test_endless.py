@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gate.errors import GateError
-from gate.generation.tests import file_content
+from gate.generation.written_files import file_content
 from gate.git.places import DiskSource
 
 ENDLESS = Path("/proc/self/pagemap")

@@ -93,7 +93,7 @@ def agents() -> RunRecord:
             ],
         ),
     )
-    return run(Verdict.BLOCK, [made], ["overall dropped by 0.220 over 40 cases; the upper bound is −0.110."])
+    return run(Verdict.BLOCK, [made])
 
 
 def conversed(texts: Sequence[str]) -> tuple[TranscriptRecord, Conversations, ToolDifference]:

@@ -1,5 +1,8 @@
 """Hand-built parts of runs, with plain defaults."""
 
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
 from gate.record.comparison import (
     ArmAxis,
     ArmPrefix,
@@ -7,11 +10,28 @@ from gate.record.comparison import (
     CacheComparison,
     Comparison,
     Estimate,
+    PassState,
     PrefixEnd,
     ScorerChange,
     State,
     Verdict,
 )
+from gate.record.findings.catalogue import verdict_of
+from gate.record.findings.finding import Finding
+from gate.record.findings.quality import (
+    CostAboveLimit,
+    JudgeBlind,
+    LatencyAboveLimit,
+    NoRegression,
+    OverallImproved,
+    ScorersOpposed,
+    SliceRegressed,
+    SliceSuspect,
+    TooFewCases,
+)
+from gate.record.findings.rates import PassRateMet, PassRateMissed, PassRateUnproven, ThresholdUnset
+from gate.record.findings.skipped import NothingChanged
+from gate.record.findings.unfinished import EvaluationFailed
 from gate.record.parts import (
     ArmRecord,
     CallsRecord,
@@ -21,7 +41,15 @@ from gate.record.parts import (
     SpendingRecord,
     SpentRecord,
 )
-from gate.record.run import CaseRecord, MethodRecord, MissingRecord, QualityRecord, RunRecord, SuiteRecord
+from gate.record.run import (
+    CaseRecord,
+    MethodRecord,
+    MissingRecord,
+    NewSuiteRecord,
+    QualityRecord,
+    RunRecord,
+    SuiteRecord,
+)
 from gate.record.transcript import Usage
 from gate.values import JsonValue
 
@@ -218,16 +246,97 @@ def suite(overall: Comparison, slices: list[Comparison], cases: list[CaseRecord]
     return SuiteRecord.model_validate(fields | other)
 
 
-def run(verdict: Verdict, suites: list[SuiteRecord], reasons: list[str], **other: object) -> RunRecord:
-    """A run over some suites."""
+def shown_findings(suites: Sequence[SuiteRecord], new: Sequence[NewSuiteRecord] = ()) -> Iterator[Finding]:
+    """What the figures of these suites show, the most important first, as a run would say it."""
+    rows = [(one.name, row) for one in suites for row in (one.quality.overall, *one.quality.slices) if row.blocking]
+    fallen = [(name, row) for name, row in rows if row.state is State.REGRESSION]
+    for name, row in sorted(fallen, key=lambda found: found[1].upper or 0.0):
+        yield SliceRegressed(**slice_fields(name, row), margin=row.margin)
+    yield from (SliceSuspect(**slice_fields(name, row)) for name, row in rows if row.state is State.SUSPECT)
+    for one in suites:
+        yield from _scorers(one)
+    for name, whole in ((one.name, one.quality.overall) for one in suites):
+        if whole.state is State.TOO_FEW:
+            count = {"n": whole.n, "units": whole.units}
+            yield TooFewCases(severity="hold", suite=name, slice=whole.slice, **count, required=False)
+    for one in suites:
+        yield from _axes(one)
+    for name, whole in ((one.name, one.quality.overall) for one in suites):
+        if whole.state is State.IMPROVEMENT:
+            yield OverallImproved(**slice_fields(name, whole))
+    yield from _rates(new)
+
+
+def _scorers(one: SuiteRecord) -> Iterator[Finding]:
+    if (pair := one.opposed) is not None:
+        yield ScorersOpposed(suite=one.name, **pair.model_dump())
+    for judge in one.blind:
+        severity = "undecided" if judge.alone else "hold"
+        yield JudgeBlind(severity=severity, suite=one.name, **judge.model_dump(exclude={"alone"}))
+
+
+def _axes(one: SuiteRecord) -> Iterator[Finding]:
+    for kind, axis in ((CostAboveLimit, one.cost), (LatencyAboveLimit, one.latency)):
+        if axis.exceeded and axis.change is not None:
+            span = {"lower": axis.lower, "upper": axis.upper}
+            yield kind(suite=one.name, change=axis.change, **span, limit=axis.allowance)
+
+
+def slice_fields(name: str, row: Comparison) -> dict[str, Any]:
+    """The fields of a finding about a slice."""
+    fields = ("slice", "n", "baseline", "candidate", "mean", "lower", "upper", "p")
+    return {"suite": name} | {field: getattr(row, field) for field in fields}
+
+
+def _rates(new: Sequence[NewSuiteRecord]) -> Iterator[Finding]:
+    kinds = {PassState.MISSED: PassRateMissed, PassState.UNPROVEN: PassRateUnproven, PassState.MET: PassRateMet}
+    for state, kind in kinds.items():
+        for one in new:
+            for row in (one.overall, *one.slices):
+                said = state is not PassState.MET or row.slice == "overall"
+                if row.state is state and row.rate is not None and said and (row.blocking or row.doubtful):
+                    names = ("slice", "n", "passed", "rate", "lower", "upper", "wanted")
+                    yield kind(suite=one.name, **{name: getattr(row, name) for name in names})
+    for one in new:
+        whole = one.overall
+        if whole.state is PassState.TOO_FEW:
+            count = {"n": whole.n, "units": whole.units}
+            yield TooFewCases(severity="hold", suite=one.name, slice=f"{one.name}/overall", **count, required=False)
+        elif whole.state is PassState.NO_THRESHOLD:
+            yield ThresholdUnset(suite=one.name)
+
+
+_NAMED: Mapping[Verdict, Finding] = {
+    Verdict.BLOCK: PassRateMissed(
+        suite="new", slice="overall", n=60, passed=30, rate=0.5, lower=0.4, upper=0.6, wanted=0.9
+    ),
+    Verdict.INCONCLUSIVE: EvaluationFailed(message="the evaluation could not be finished"),
+    Verdict.HOLD: ThresholdUnset(suite="new"),
+    Verdict.SKIPPED: NothingChanged(suites=["support"]),
+    Verdict.SHIP: OverallImproved(
+        suite="support", slice="overall", n=60, baseline=0.5, candidate=0.6, mean=0.1, lower=0.05, upper=0.15
+    ),
+}
+"""A finding for each verdict that the figures of a run do not give it."""
+
+
+def run(
+    verdict: Verdict, suites: list[SuiteRecord], findings: Sequence[Finding] | None = None, **other: Any
+) -> RunRecord:
+    """A run over some suites; without findings, with those that its figures show, and with `more` of them."""
     tested = sum(row.blocking for s in suites for row in (s.quality.overall, *s.quality.slices))
+    more = other.pop("more", ())
+    if findings is None:
+        findings = [*shown_findings(suites, other.get("new", ())), *([NoRegression(slices=tested)] if suites else [])]
+        if verdict_of([*findings, *more]) is not verdict:
+            findings = [_NAMED[verdict], *findings]
     fields: dict[str, object] = {
         "tool_version": "0.1.0",
         "created": "2026-11-20T09:30:00Z",
         "duration_s": 42.3,
         "verdict": verdict,
         "exit_code": {Verdict.BLOCK: 1, Verdict.INCONCLUSIVE: 3}.get(verdict, 0),
-        "reasons": reasons,
+        "findings": [*findings, *more],
         "seed": 8_417_720_911,
         "commit": "a81d06c3f2",
         "method": MethodRecord(name="maxt", alpha=0.025, slices_tested=tested, flips=4_999, fail_on="block"),

@@ -1,14 +1,20 @@
 """Finished checks, built by hand: what fails, what nobody can say, and rubrics on their own scale."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from gate.record.comparison import PassRate, PassState, Verdict
+from gate.record.findings.finding import Finding
+from gate.record.findings.notes import Remark
+from gate.record.findings.rates import PassRateMet, PassRateMissed
+from gate.record.findings.unfinished import BudgetReached, SamplesMissing
 from gate.record.parts import CaseResult, CaseState, ExamRecord, OutputRecord, PartMean, ScorerResult
-from gate.record.run import MissingRecord, NewCaseRecord, NewSuiteRecord, RunRecord
+from gate.record.run import MissingReason, MissingRecord, NewCaseRecord, NewSuiteRecord, RunRecord
 from tests.golden.builders import arm, output, run
 from tests.golden.new_prompts import rate, suite
 
-BUDGET = "the budget of 17 calls is used up; raise budget.max_calls, or evaluate less"
+ENDED = BudgetReached(limit="max_calls", value=17, setting="budget.max_calls")
+BUDGET = ENDED.phrase
 _SAID = (
     "brevity 2 of 5: Three sentences, and the caller had asked one thing; tone 3 of 5: Polite, and like a form; "
     "flow 4 of 5: Could be said aloud."
@@ -67,9 +73,19 @@ def calls(overall: PassRate, slices: list[PassRate], cases: list[NewCaseRecord])
     )
 
 
-def check(verdict: Verdict, suites: list[NewSuiteRecord], reasons: list[str], **other: object) -> RunRecord:
+def rate_fields(row: PassRate) -> dict[str, Any]:
+    """The fields of a finding about a pass rate."""
+    return {name: getattr(row, name) for name in ("slice", "n", "passed", "rate", "lower", "upper", "wanted")}
+
+
+def missed(row: PassRate, failed: list[str]) -> PassRateMissed:
+    """That too many cases of the suite called calls failed."""
+    return PassRateMissed(suite="calls", checked=True, **rate_fields(row), failed=failed)
+
+
+def check(verdict: Verdict, suites: list[NewSuiteRecord], findings: list[Finding], **other: object) -> RunRecord:
     """A check of some suites."""
-    found = run(verdict, [], reasons, new=suites, kind="check", **other)
+    found = run(verdict, [], findings, new=suites, kind="check", **other)
     return found.model_copy(update={"method": found.method.model_copy(update={"name": "check", "flips": None})})
 
 
@@ -100,8 +116,8 @@ def check_block() -> RunRecord:
         rate("state=welcome", PassState.NO_THRESHOLD, 2, (0.5, 0.09, 0.91), None),
         rate("state=safety", PassState.NO_THRESHOLD, 1, (0.0, 0.0, 0.79), None, advisory=True),
     ]
-    reasons = ["calls: 2 of 4 cases failed: discovery_verbose_and_then_some_more_of_it_fail, welcome_strict."]
-    return check(Verdict.BLOCK, [calls(overall, slices, found)], reasons)
+    failed = ["discovery_verbose_and_then_some_more_of_it_fail", "welcome_strict"]
+    return check(Verdict.BLOCK, [calls(overall, slices, found)], [missed(overall, failed)])
 
 
 def check_unfinished() -> RunRecord:
@@ -121,10 +137,10 @@ def check_unfinished() -> RunRecord:
         rate("state=welcome", PassState.UNPROVEN, 2, (1.0, 0.34, 1.0), 0.5),
         rate("state=safety", PassState.NO_THRESHOLD, 1, (1.0, 0.21, 1.0), None),
     ]
-    lacking = MissingRecord(samples=3, total=6, best=None, worst=None, reasons=[f"3 × {BUDGET}"], cases=["call_3"])
-    reasons = [f"The evaluation was not finished: {BUDGET}."]
+    why = [MissingReason(reason=ENDED.phrase, samples=3)]
+    lacking = MissingRecord(samples=3, total=6, best=None, worst=None, reasons=why, cases=["call_3"])
     suites = [calls(overall, slices, found)]
-    return check(Verdict.INCONCLUSIVE, suites, reasons, missing=lacking, unfinished=BUDGET)
+    return check(Verdict.INCONCLUSIVE, suites, [ENDED], missing=lacking)
 
 
 def check_missing() -> RunRecord:
@@ -141,12 +157,13 @@ def check_missing() -> RunRecord:
         checked(CaseState.UNSCORED, [scorer("asks", None), scorer("judge", None, 0.7)], missing=[why]) for why in whys
     ]
     found = [case(f"call_{number}", {}, one) for number, one in enumerate([passed, *lost])]
-    told = [*(f"1 × {why}" for why in whys), "2 other reasons for 3 more samples, in samples.jsonl"]
-    lacking = MissingRecord(samples=8, total=9, best=Verdict.PASS, worst=Verdict.BLOCK, reasons=told)
-    why = "8 of 9 samples have no score, and they could change the verdict: PASS in the best case, BLOCK in the worst."
-    again = "Cases to run again: call_1, call_2, call_3, call_4, call_5, call_6, call_7, call_8."
+    reasons = [MissingReason(reason=why, samples=1) for why in whys]
+    again = [f"call_{number}" for number in range(1, 9)]
+    ends = {"best": Verdict.PASS, "worst": Verdict.BLOCK}
+    lacking = MissingRecord(samples=8, total=9, reasons=reasons, others=3, cases=again, **ends)
+    open_ = SamplesMissing(severity="undecided", samples=8, total=9, **ends)
     overall = rate("overall", PassState.MET, 1, (1.0, 0.21, 1.0), 1.0)
-    return check(Verdict.INCONCLUSIVE, [calls(overall, [], found)], [why, again, *told], missing=lacking)
+    return check(Verdict.INCONCLUSIVE, [calls(overall, [], found)], [open_], missing=lacking)
 
 
 def check_rubric() -> RunRecord:
@@ -158,7 +175,8 @@ def check_rubric() -> RunRecord:
         case("call_1", {}, bad, [output(0, "We will handle that.", bad.score, f"voice: {_SAID}")]),
     ]
     overall = rate("overall", PassState.UNPROVEN, 2, (0.5, 0.09, 0.91), 0.5)
-    return check(Verdict.PASS, [calls(overall, [], found)], ["calls: 1 of 2 cases passed; at least 50 % needed."])
+    met = PassRateMet(suite="calls", checked=True, **rate_fields(overall))
+    return check(Verdict.PASS, [calls(overall, [], found)], [met])
 
 
 def hostile_check(attacks: tuple[str, ...]) -> RunRecord:
@@ -180,4 +198,8 @@ def hostile_check(attacks: tuple[str, ...]) -> RunRecord:
     rows = [rate(f"t={attack}", PassState.MISSED, 40, span, 0.9) for attack in attacks]
     made = calls(rate("overall", PassState.MISSED, 80, span, 1.0), rows, found)
     named = made.model_copy(update={"name": text(0), "candidate": arm(text(1), None, path=text(2), model=text(3))})
-    return check(Verdict.BLOCK, [named], list(attacks), notes=list(attacks))
+    findings = [
+        *(PassRateMissed(suite=text(0), checked=True, **rate_fields(row), failed=list(attacks)) for row in rows),
+        *(Remark(message=attack) for attack in attacks),
+    ]
+    return check(Verdict.BLOCK, [named], findings)

@@ -5,28 +5,25 @@ from datetime import UTC, datetime
 from gate.config.policy import Budget, RunPolicy
 from gate.engine.without_evaluation import deleted_record
 from gate.record.comparison import Verdict
-from gate.record.parts import Deletion
+from gate.record.findings.unfinished import PromptDeleted
 from gate.record.run import RunRecord
 from gate.resolve.resolved import Resolved
 
-TRIAGE = Deletion("prompts/triage.md", "origin/main", 120)
+TRIAGE = PromptDeleted(prompt="prompts/triage.md", ref="origin/main", cases=120)
 OTHERS = (
     TRIAGE,
-    Deletion("prompts/@octocat <b>.md", "origin/main", 1),
-    Deletion("prompts/old.md", "origin/main", None),
+    PromptDeleted(prompt="prompts/@octocat <b>.md", ref="origin/main", cases=1),
+    PromptDeleted(prompt="prompts/old.md", ref="origin/main", cases=None),
 )
 
 
 def with_deletion(passed: RunRecord) -> RunRecord:
     """A harmless rewording beside a deletion."""
-    told = [str(TRIAGE)]
     return passed.model_copy(
         update={
             "verdict": Verdict.INCONCLUSIVE,
             "exit_code": 3,
-            "reasons": told,
-            "notes": told,
-            "deleted": [TRIAGE.prompt],
+            "findings": [TRIAGE],
         }
     )
 
@@ -37,7 +34,7 @@ def only_deleted() -> RunRecord:
         suites=(),
         changes={},
         untouched=("support",),
-        notes=tuple(map(str, OTHERS)),
+        notes=(),
         policy=RunPolicy(fail_on="hold"),
         budget=Budget(),
         commit="a81d06c3f2" * 4,

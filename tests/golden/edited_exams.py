@@ -1,6 +1,7 @@
 """Runs of changes that edit their own exam."""
 
 from gate.record.comparison import State, Verdict
+from gate.record.findings.quality import NoPromptChanged
 from gate.record.parts import CallsRecord, ExamRecord
 from gate.record.run import ExamChangeRecord, ExamTrialRecord, RunRecord, SettingEdit
 from tests.golden.builders import comparison, run, suite
@@ -37,13 +38,12 @@ def exam_edited() -> RunRecord:
         calls=CallsRecord(made=1_338, cached=0, retried=0, failed=2),
         spent_usd=0.1312,
     )
-    reasons = ["lang=de dropped by 0.417 over 36 cases; the upper bound is -0.270."]
     made = suite(overall, slices, [], exam=exam)
     edits = [
         SettingEdit(kind="policy", name="confidence", old="0.95", new="0.999"),
         SettingEdit(kind="budget", name="max_usd", old="not set", new="5.0"),
     ]
-    return run(Verdict.BLOCK, [made], reasons, exam_changes=[change], run_edits=edits)
+    return run(Verdict.BLOCK, [made], exam_changes=[change], run_edits=edits)
 
 
 def exam_only() -> RunRecord:
@@ -57,8 +57,7 @@ def exam_only() -> RunRecord:
         ExamChangeRecord(suite="triage", added=[f"new-{number}" for number in range(40)], trials=[lone]),
         ExamChangeRecord(suite="faq", rules=[SettingEdit(kind="suite")]),
     ]
-    reasons = ["no prompt changed; the exam did."]
-    return run(Verdict.PASS, [], reasons, exam_changes=changes)
+    return run(Verdict.PASS, [], [NoPromptChanged()], exam_changes=changes)
 
 
 def _trial(

@@ -65,7 +65,7 @@ MISTAKES = (
     Mistake("unknown suite", "gate diff --base HEAD --suite suport --all"),
     Mistake("missing key of a model", "gate diff --base HEAD --all --quiet"),
     Mistake("option that needs another one", "gate diff --head HEAD"),
-    Mistake("options that cannot be combined", "gate diff --base HEAD --watch --batch"),
+    Mistake("options that cannot be combined", "gate diff --base HEAD --batch --refresh"),
     Mistake("unknown option", "gate check --sample 3"),
     Mistake("option out of range", "gate check --samples 0"),
     Mistake("file mode without a model", "gate check prompts/support.md --cases evals/cases.jsonl"),

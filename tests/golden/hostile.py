@@ -1,6 +1,7 @@
 """A run in which every text from outside tries to be something else."""
 
 from gate.record.comparison import State, Verdict
+from gate.record.findings.notes import Remark
 from gate.record.parts import ExamRecord
 from gate.record.run import RunRecord
 from tests.golden.agents import conversed
@@ -84,5 +85,6 @@ def hostile(attacks: tuple[str, ...] = ATTACKS) -> RunRecord:
     # Two suites never have one name, not even where there is but one attack.
     name = text(6) if text(6) != text(0) else f"{text(6)}2"
     second = made.model_copy(update={"name": name, "cases": []})
-    found = run(Verdict.BLOCK, [made, second], list(attacks), commit=text(6))
+    remarks = [Remark(message=attack) for attack in attacks]
+    found = run(Verdict.BLOCK, [made, second], commit=text(6), more=remarks)
     return found.model_copy(update={"promises": promising(attacks)})

@@ -1,8 +1,10 @@
 """Finished runs that had answers already, whose replies ended badly, or that ended early."""
 
 from gate.record.comparison import ArmAxis, State, Verdict
+from gate.record.findings.notes import BudgetTooLow, SamplesRepeat
+from gate.record.findings.unfinished import BudgetReached, ServiceFailed
 from gate.record.parts import ArmReuseRecord, DriftRecord, ReuseRecord
-from gate.record.run import CallsRecord, MissingRecord, RunRecord
+from gate.record.run import CallsRecord, MissingReason, MissingRecord, RunRecord
 from tests.golden.builders import arm, case, comparison, cost, latency, output, run, suite
 
 _REFUSAL = "I'm sorry, but I can't help with invoices of other people."
@@ -69,13 +71,8 @@ def reused() -> RunRecord:
             opinions=0,
         ),
     )
-    reasons = ["support/overall is suspect: it dropped by 0.041, which is not statistically significant (p = 0.061)."]
-    notes = [
-        "triage: samples is 3, but at temperature 0 a model repeats its answer for any seed: more than one sample "
-        "costs calls and shows almost nothing. Set samples: 1, or add cases."
-    ]
     calls = CallsRecord(made=1_859, cached=660, retried=6, failed=1)
-    return run(Verdict.HOLD, [support, triage], reasons, calls=calls, notes=notes)
+    return run(Verdict.HOLD, [support, triage], calls=calls, more=[SamplesRepeat(suite="triage", samples=3)])
 
 
 def unfinished() -> RunRecord:
@@ -95,36 +92,35 @@ def unfinished() -> RunRecord:
             opinions=0,
         ),
     )
-    reason = "the budget of 500 calls is used up; raise budget.max_calls, or evaluate less"
     missing = MissingRecord(
         samples=300,
         total=720,
         best=Verdict.INCONCLUSIVE,
         worst=Verdict.INCONCLUSIVE,
-        reasons=["300 × never taken"],
+        reasons=[MissingReason(reason="never taken", samples=300)],
         cases=[f"en-{number:03}" for number in range(60)],
     )
-    told = (
-        "budget.max_calls is 500, and this run needs 800 calls (220 more are cached): it will end INCONCLUSIVE; "
-        "the answers are cached, and the next run continues from there."
+    low = BudgetTooLow(
+        setting="budget.max_calls",
+        value="500",
+        need="needs 800 calls (220 more are cached)",
+        certain=True,
+        early=False,
+        cached=True,
     )
     return run(
         Verdict.INCONCLUSIVE,
         [made],
-        [f"The evaluation was not finished: {reason}."],
+        [BudgetReached(limit="max_calls", value=500, setting="budget.max_calls"), low],
         missing=missing,
-        unfinished=reason,
         calls=CallsRecord(made=500, cached=220, retried=3, failed=0),
-        notes=[told],
     )
 
 
 def unanswered() -> RunRecord:
     """The service was not there, so that no answer was had at all."""
-    reason = (
-        "the service has not responded once in 7 s; the last error: the connection to api.example.com failed: "
-        "[Errno 111] Connect call failed ('192.0.2.7', 443)"
-    )
+    error = "the connection to api.example.com failed: [Errno 111] Connect call failed ('192.0.2.7', 443)"
+    ended = ServiceFailed(seconds=7, error=error)
     unknown = {"baseline": None, "candidate": None, "mean": None, "mde": None}
     names = ("overall", "lang=de", "lang=en")
     rows = (comparison(name, State.TOO_FEW, 0, 0.0, (0.0, None, None)) for name in names)
@@ -133,7 +129,8 @@ def unanswered() -> RunRecord:
     nothing = cost(None, reason="no case was answered by both arms", **arms)
     made = suite(overall, slices, [], cost=nothing, latency=latency(None, reason="no times were measured", **arms))
     calls = CallsRecord(made=0, cached=0, retried=11, failed=80)
-    missing = MissingRecord(samples=720, total=720, best=None, worst=None, reasons=[f"720 × {reason}"])
-    reasons = [f"The evaluation was not finished: {reason}."]
-    update = {"missing": missing, "unfinished": reason, "calls": calls, "spent_usd": None}
-    return run(Verdict.INCONCLUSIVE, [made], reasons, exit_code=3, **update)
+    missing = MissingRecord(
+        samples=720, total=720, best=None, worst=None, reasons=[MissingReason(reason=ended.phrase, samples=720)]
+    )
+    update = {"missing": missing, "calls": calls, "spent_usd": None}
+    return run(Verdict.INCONCLUSIVE, [made], [ended], exit_code=3, **update)

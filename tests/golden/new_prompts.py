@@ -1,15 +1,13 @@
 """Runs with prompts that the change brings, built by hand."""
 
 from gate.record.comparison import ArmAxis, PassRate, PassState, Verdict
+from gate.record.findings.notes import PromptNew, Remark
 from gate.record.parts import CallsRecord, ExamRecord, OutputRecord
 from gate.record.run import NewCaseRecord, NewSuiteRecord, RunRecord
 from gate.record.transcript import Usage
 from tests.golden.builders import NO_SPENDING, arm, output, run
 
-_NOTE = (
-    "prompts/refunds.md is a new prompt: origin/main has nothing to compare it with, so the share of its "
-    "answers that pass the change's own cases and scorers decides."
-)
+_NOTE = PromptNew(prompt="prompts/refunds.md", base="origin/main")
 _ASKED = "Wie lange habe ich Zeit?\nIch habe gestern bestellt."
 
 
@@ -98,11 +96,7 @@ def new_block() -> RunRecord:
         rate("tier=vip", PassState.TOO_FEW, 4, (0.75, 0.2, 0.97), 0.9),
         rate("tone=formal", PassState.MISSED, 20, (0.5, 0.25, 0.75), 0.9, blocking=False, advisory=True),
     ]
-    reasons = [
-        "refunds/lang=de: 54.5 % of the answers to 22 cases passed; at least 90 % needed, "
-        "and the upper bound is 77.2 %."
-    ]
-    record = run(Verdict.BLOCK, [], reasons, notes=[_NOTE], new=[suite(overall, slices, cases())])
+    record = run(Verdict.BLOCK, [], more=[_NOTE], new=[suite(overall, slices, cases())])
     return record.model_copy(update={"method": record.method.model_copy(update={"rates_judged": 4})})
 
 
@@ -110,15 +104,13 @@ def new_hold() -> RunRecord:
     """A new prompt for which no threshold is set."""
     overall = rate("overall", PassState.NO_THRESHOLD, 60, (0.933, 0.841, 0.974), None)
     slices = [rate("lang=en", PassState.NO_THRESHOLD, 38, (1.0, 0.908, 1.0), None)]
-    reasons = ["refunds: no threshold is set; set min_pass_rate in the policy of its suite."]
-    return run(Verdict.HOLD, [], reasons, notes=[_NOTE], new=[suite(overall, slices, cases()[1:])])
+    return run(Verdict.HOLD, [], more=[_NOTE], new=[suite(overall, slices, cases()[1:])])
 
 
 def new_pass() -> RunRecord:
     """A new prompt that is good enough."""
     overall = rate("overall", PassState.MET, 120, (0.975, 0.929, 0.991), 0.9)
-    reasons = ["refunds/overall: 97.5 % of the answers to 120 cases passed; at least 90 % needed."]
-    record = run(Verdict.PASS, [], reasons, notes=[_NOTE], new=[suite(overall, [], cases()[2:])])
+    record = run(Verdict.PASS, [], more=[_NOTE], new=[suite(overall, [], cases()[2:])])
     return record.model_copy(update={"method": record.method.model_copy(update={"rates_judged": 1})})
 
 
@@ -147,4 +139,4 @@ def hostile_new(attacks: tuple[str, ...], count: int = 2) -> RunRecord:
         }
     )
     several = [made.model_copy(update={"name": f"{text(number)}{number}"}) for number in range(count)]
-    return run(Verdict.BLOCK, [], list(attacks), notes=list(attacks), new=several)
+    return run(Verdict.BLOCK, [], more=[Remark(message=attack) for attack in attacks], new=several)

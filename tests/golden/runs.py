@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 from gate.config.policy import Budget, RunPolicy
 from gate.engine.without_evaluation import (
-    closed_record,
     failed_record,
+    not_evaluated_record,
     overridden_record,
     skipped_record,
     waive,
@@ -14,10 +14,12 @@ from gate.engine.without_evaluation import (
 )
 from gate.errors import GateError, InputErrors, MissingKey, Problem
 from gate.record.comparison import ArmAxis, Estimate, State, Verdict
+from gate.record.findings.notes import PromptUntested
+from gate.record.findings.skipped import PullRequestClosed
+from gate.record.findings.unfinished import ErrorInBase, SamplesMissing
 from gate.record.parts import ExamRecord
-from gate.record.run import CaseRecord, CoverageRecord, MissingRecord, OverrideRecord, RunRecord
+from gate.record.run import CaseRecord, CoverageRecord, MissingReason, MissingRecord, OverrideRecord, RunRecord
 from gate.resolve.resolved import Resolved
-from gate.values import undecided
 from tests.golden.agents import agents
 from tests.golden.builders import arm, cache, case, comparison, cost, latency, output, run, scorer, suite
 from tests.golden.checks import check_block, check_missing, check_rubric, check_unfinished
@@ -36,6 +38,7 @@ _MISTAKES = (
     Problem("gate.yaml", 9, "'cases' is missing in suite 'faq'", "for example cases: evals/faq.jsonl"),
     Problem("gate.yaml", 12, "unknown key '@everyone' in suite 'faq'"),
 )
+_IN_BASE = ErrorInBase(base="origin/main", label="skip-prompt-diff")
 _SET = OverrideRecord(label="skip-prompt-diff", by="olivia", at="2026-11-20T09:12:00Z", commit=_COMMIT)
 _GIVEN = _SET.model_copy(
     update={"role": "triage", "reason": "The old answers @were wrong; see <b>#12</b>, `tick` and ::error::x"}
@@ -76,7 +79,9 @@ def runs() -> dict[str, RunRecord]:
         "override-refused": with_override(block(), _REFUSED),
         "advisory": waive(block(), "advisory"),
         "advisory-mistakes": waive(failed_record(InputErrors(_MISTAKES), _COMMIT, _NOW), "advisory", _REFUSED),
-        "mistakes": failed_record(InputErrors(_MISTAKES), _COMMIT, _NOW, advice="The label lets it pass."),
+        "mistakes": failed_record(
+            InputErrors(_MISTAKES), _COMMIT, _NOW, in_base=ErrorInBase(base="origin/main", label="skip-prompt-diff")
+        ),
         "no-key": failed_record(
             MissingKey("openai:m needs a key, and OPENAI_API_KEY is not set", "export OPENAI_API_KEY=…"), _COMMIT, _NOW
         ),
@@ -103,7 +108,7 @@ def runs() -> dict[str, RunRecord]:
         "hold-latency": slower(),
         "pass-unmoved": unmoved(),
         "pass-lower": lower(),
-        "closed": closed_record(_COMMIT, _NOW),
+        "closed": not_evaluated_record(PullRequestClosed(), _COMMIT, _NOW),
         "setup": failed_record(
             GateError("label-scope: commit needs another event", "set label-scope: pull-request in the workflow"),
             _COMMIT,
@@ -135,8 +140,9 @@ def cases() -> list[CaseRecord]:
 
 def untouched(*names: str) -> Resolved:
     """A change that touches none of these suites, and a text that no suite tests."""
-    coverage = CoverageRecord(suites=len(names), compared=0, same=len(names), files=5, untested=["app/bot.py::SYSTEM"])
-    return Resolved((), {}, names, (), RunPolicy(), Budget(), _COMMIT, coverage=coverage)
+    coverage = CoverageRecord(suites=len(names), compared=0, same=len(names), files=5)
+    notes = (PromptUntested(paths=["app/bot.py::SYSTEM"]),)
+    return Resolved((), {}, names, notes, RunPolicy(), Budget(), _COMMIT, coverage=coverage)
 
 
 def block() -> RunRecord:
@@ -157,9 +163,8 @@ def block() -> RunRecord:
         added=["de-101", "de-102"],
         edited=["en-009"],
     )
-    reasons = ["lang=de dropped by 0.417 over 36 cases; the upper bound is -0.270."]
     scorers = [scorer("contains", 0.5, 120, (0.886, 0.833)), scorer("judge", 0.5, 120, (0.798, 0.615))]
-    return run(Verdict.BLOCK, [suite(overall, slices, cases(), exam=exam, scorers=scorers)], reasons)
+    return run(Verdict.BLOCK, [suite(overall, slices, cases(), exam=exam, scorers=scorers)])
 
 
 def carried() -> RunRecord:
@@ -175,12 +180,8 @@ def ship() -> RunRecord:
         comparison("lang=en", State.IMPROVEMENT, 84, 0.740, (0.131, 0.040, 0.222)),
         comparison("lang=de", State.NOISE, 36, 0.750, (0.088, -0.030, 0.206), cases_needed=70),
     ]
-    reasons = [
-        "overall improved by 0.118.",
-        "Nothing regressed, and cost and latency are within their allowances.",
-    ]
     cheaper = cost((-0.213, -0.260, -0.164))
-    return run(Verdict.SHIP, [suite(overall, slices, cases()[:1], cost=cheaper)], reasons)
+    return run(Verdict.SHIP, [suite(overall, slices, cases()[:1], cost=cheaper)])
 
 
 def passed() -> RunRecord:
@@ -190,16 +191,14 @@ def passed() -> RunRecord:
         comparison("lang=en", State.NOISE, 84, 0.857, (0.0, -0.055, 0.055)),
         comparison("lang=de", State.NOISE, 36, 0.806, (0.009, -0.090, 0.108), cases_needed=42_000),
     ]
-    reasons = ["Nothing regressed and nothing is suspect; no improvement was shown either."]
-    return run(Verdict.PASS, [suite(overall, slices, [])], reasons)
+    return run(Verdict.PASS, [suite(overall, slices, [])])
 
 
 def hold_cost() -> RunRecord:
     """Better, and dearer than allowed."""
     base = ship().suites[0]
     dear = cost((0.31, 0.24, 0.38), exceeded=True)
-    reasons = ["cost rose by 31%, more than the allowed 10%."]
-    return run(Verdict.HOLD, [base.model_copy(update={"cost": dear})], reasons)
+    return run(Verdict.HOLD, [base.model_copy(update={"cost": dear})])
 
 
 def hold_cache() -> RunRecord:
@@ -213,12 +212,8 @@ def hold_cache() -> RunRecord:
         p95_change=Estimate(value=0.84, lower=0.41, upper=1.32),
     )
     dear = cost((2.12, 1.95, 2.3), exceeded=True)
-    reasons = [
-        "cost rose by 212 %, more than the allowed 10 %.",
-        "latency rose by 61 %, more than the allowed 20 %.",
-    ]
     base = passed().suites[0]
-    return run(Verdict.HOLD, [base.model_copy(update={"cost": dear, "latency": slower, "cache": cache()})], reasons)
+    return run(Verdict.HOLD, [base.model_copy(update={"cost": dear, "latency": slower, "cache": cache()})])
 
 
 def hold_suspect() -> RunRecord:
@@ -229,8 +224,7 @@ def hold_suspect() -> RunRecord:
         comparison("lang=de", State.SUSPECT, 36, 0.806, (-0.102, -0.210, 0.006), cases_needed=41, familiar_fail=True),
         comparison("tone=formal", State.REGRESSION, 20, 0.9, (-0.2, -0.35, -0.05), blocking=False, advisory=True),
     ]
-    reasons = ["lang=de is suspect: it dropped by 0.102, which is not statistically significant (p = 0.041)."]
-    record = run(Verdict.HOLD, [suite(overall, slices, cases()[2:3])], reasons, exit_code=1)
+    record = run(Verdict.HOLD, [suite(overall, slices, cases()[2:3])], exit_code=1)
     return record.model_copy(update={"method": record.method.model_copy(update={"fail_on": "hold"})})
 
 
@@ -243,13 +237,15 @@ def inconclusive() -> RunRecord:
         total=720,
         best=Verdict.PASS,
         worst=Verdict.BLOCK,
-        reasons=["HTTP 503 from api.example.com after 5 requests (29 samples)", "time-out after 120 s (2 samples)"],
+        reasons=[
+            MissingReason(reason="HTTP 503 from api.example.com after 5 requests", samples=29),
+            MissingReason(reason="time-out after 120 s", samples=2),
+        ],
     )
-    why = f"{undecided(31, 720)}: PASS in the best case for the candidate, BLOCK in the worst."
-    reasons = [why, *missing.reasons]
+    lacking = SamplesMissing(severity="undecided", samples=31, total=720, best=Verdict.PASS, worst=Verdict.BLOCK)
     stalled = latency(None, reason="no times were measured")
     made = suite(overall, slices, cases()[2:3], latency=stalled, cost=cost(None, reason="the price is unknown"))
-    return run(Verdict.INCONCLUSIVE, [made], reasons, missing=missing, spent_usd=None)
+    return run(Verdict.INCONCLUSIVE, [made], [lacking], missing=missing, spent_usd=None)
 
 
 def several_suites() -> RunRecord:
@@ -275,8 +271,7 @@ def several_suites() -> RunRecord:
             scorer("judge", 0.5, 59, (0.911, 0.894)),
         ],
     )
-    reasons = ["triage/topic=billing dropped by 0.300 over 30 cases; the upper bound is -0.111."]
-    return run(Verdict.BLOCK, [first, second], reasons)
+    return run(Verdict.BLOCK, [first, second])
 
 
 def too_few() -> RunRecord:
@@ -294,7 +289,7 @@ def too_few() -> RunRecord:
         candidate=arm("file", None, path="new.md"),
         exam=ExamRecord(ref="file", digest="77aa10b4c2de" + "0" * 52, cases=6, scorers=["contains"]),
     )
-    return run(Verdict.HOLD, [made], ["overall: 6 cases are too few to decide; use at least 30, better 100."])
+    return run(Verdict.HOLD, [made])
 
 
 def local_model() -> RunRecord:
@@ -309,8 +304,7 @@ def local_model() -> RunRecord:
         "cases": cases()[2:3],
         "spent_usd": None,
     }
-    reasons = ["lang=de dropped by 0.417 over 36 cases; the upper bound is -0.270."]
-    return run(Verdict.BLOCK, [base.model_copy(update=update)], reasons, spent_usd=None)
+    return run(Verdict.BLOCK, [base.model_copy(update=update)], spent_usd=None)
 
 
 def many_slices() -> RunRecord:
@@ -326,8 +320,7 @@ def many_slices() -> RunRecord:
         mean = (number % 9 - 4) / 200
         change = (mean, mean - 0.15, mean + 0.15)
         slices.append(comparison(f"topic={number:02}", State.NOISE, 20 + number, 0.85, change, cases_needed=900))
-    reasons = ["topic=tax dropped by 0.211 over 38 cases; the upper bound is -0.051."]
-    return run(Verdict.BLOCK, [suite(overall, slices, cases())], reasons)
+    return run(Verdict.BLOCK, [suite(overall, slices, cases())])
 
 
 def margin() -> RunRecord:
@@ -339,16 +332,13 @@ def margin() -> RunRecord:
         comparison("tier=trial", State.NOISE, 40, 0.811, (-0.034, -0.065, -0.003), margin=0.02),
         comparison("tier=enterprise", State.SUSPECT, 50, 0.833, (-0.031, -0.064, 0.002), margin=0.0, cases_needed=80),
     ]
-    why = "tier=enterprise is suspect: it dropped by 0.031, which is not statistically significant (p = 0.061)."
-    return run(Verdict.HOLD, [suite(overall, slices, [])], [why])
+    return run(Verdict.HOLD, [suite(overall, slices, [])])
 
 
 def new_beside() -> RunRecord:
     """A new prompt that is not shown to be good enough, beside a comparison that found nothing."""
     found = new_hold()
-    return passed().model_copy(
-        update={"verdict": Verdict.HOLD, "reasons": found.reasons, "notes": found.notes, "new": found.new}
-    )
+    return passed().model_copy(update={"verdict": Verdict.HOLD, "findings": found.findings, "new": found.new})
 
 
 def percentile() -> RunRecord:

@@ -1,7 +1,9 @@
 """Finished runs that ended for a reason of their own, or found nothing to move."""
 
 from gate.record.comparison import State, Verdict
-from gate.record.run import CaseRecord, MissingRecord, RunRecord
+from gate.record.findings.quality import TooFewCases
+from gate.record.findings.unfinished import RunInterrupted
+from gate.record.run import CaseRecord, MissingReason, MissingRecord, RunRecord
 from tests.golden.builders import arm, case, comparison, latency, output, run, suite
 
 _REWORDED = (
@@ -51,11 +53,14 @@ def stopped() -> RunRecord:
     """The runner ended the job."""
     overall = comparison("overall", State.NOISE, 40, 0.842, (-0.030, -0.131, 0.071), cases_needed=600)
     missing = MissingRecord(
-        samples=480, total=720, best=Verdict.INCONCLUSIVE, worst=Verdict.INCONCLUSIVE, reasons=["480 × never taken"]
+        samples=480,
+        total=720,
+        best=Verdict.INCONCLUSIVE,
+        worst=Verdict.INCONCLUSIVE,
+        reasons=[MissingReason(reason="never taken", samples=480)],
     )
-    reason = "the run was ended by SIGTERM"
-    told = [f"The evaluation was not finished: {reason}."]
-    return run(Verdict.INCONCLUSIVE, [suite(overall, [], [])], told, missing=missing, unfinished=reason)
+    ended = RunInterrupted(signal="SIGTERM")
+    return run(Verdict.INCONCLUSIVE, [suite(overall, [], [])], [ended], missing=missing)
 
 
 def required() -> RunRecord:
@@ -65,8 +70,8 @@ def required() -> RunRecord:
         comparison("tier=free", State.NOISE, 113, 0.831, (0.002, -0.060, 0.064), mde=0.08),
         comparison("tier=enterprise", State.TOO_FEW, 7, 0.857, (0.0, None, None), mde=None),
     ]
-    reasons = ["tier=enterprise is required and has too few cases to decide (7)."]
-    return run(Verdict.INCONCLUSIVE, [suite(overall, slices, [])], reasons)
+    few = TooFewCases(severity="undecided", suite="support", slice="tier=enterprise", n=7, units=7, required=True)
+    return run(Verdict.INCONCLUSIVE, [suite(overall, slices, [])], [few])
 
 
 def slower() -> RunRecord:
@@ -75,14 +80,14 @@ def slower() -> RunRecord:
     other = comparison("triage/overall", State.NOISE, 60, 0.917, (0.004, -0.061, 0.069), mde=0.09)
     slow = latency((0.48, 0.39, 0.57), exceeded=True)
     made = suite(other, [], [], name="triage", baseline=arm(path="prompts/triage.j2"), latency=slow)
-    return run(Verdict.HOLD, [suite(quiet, [], []), made], ["triage: latency rose by 48 %, allowed +20 %."])
+    return run(Verdict.HOLD, [suite(quiet, [], []), made])
 
 
 def unmoved() -> RunRecord:
     """A rewording after which every answer scores as before."""
     names = ("overall", "lang=de", "lang=en", "topic=film", "topic=hotel")
     rows = [comparison(name, State.NOISE, 48, 1.0, (0.0, None, None), mde=None, moved=0) for name in names]
-    return run(Verdict.PASS, [suite(rows[0], rows[1:], [])], ["Nothing regressed and nothing is suspect."])
+    return run(Verdict.PASS, [suite(rows[0], rows[1:], [])])
 
 
 def lower() -> RunRecord:
@@ -92,4 +97,4 @@ def lower() -> RunRecord:
         comparison("lang=en", State.NOISE, 84, 0.857, (0.0, -0.055, 0.055)),
         comparison("lang=de", State.NOISE, 36, 0.806, (-0.072, -0.185, 0.041), cases_needed=73),
     ]
-    return run(Verdict.PASS, [suite(overall, slices, fallen()[7:9])], ["Nothing regressed."])
+    return run(Verdict.PASS, [suite(overall, slices, fallen()[7:9])])

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from gate.action.outcome import ActionOutcome, OutcomeReporter, step_outputs
+from gate.action.outcome import ActionOutcome, annotations, report_outcome, step_outputs, write_outputs
 from gate.cli.output import LogStream
 from gate.errors import InputErrors, Problem
 from gate.record.run import RunRecord
@@ -22,10 +22,10 @@ from gate.report.exports.sarif import annotation_command
 from gate.report.markdown import preview, report
 from gate.report.terminal import report as terminal
 from tests.golden.hostile import hostile
+from tests.support.action_job import action_job
 from tests.support.attacks import Attack, attacks, batches
 from tests.support.github_action import SUMMARY_LIMIT, parse_outputs
 from tests.support.rendering import Skeleton, commands, harm, in_browser, on_github, stacks
-from tests.support.reporter import reporter
 
 ROOM = 10_000_000
 """Characters: room for everything, so that a long attack leaves out nothing that a short one does not."""
@@ -113,11 +113,6 @@ def terminal_gets_text(shown: Texts) -> bool:
     return harm(text) == []
 
 
-def teller_in(folder: Path) -> tuple[OutcomeReporter, list[str]]:
-    said: list[str] = []
-    return reporter(said.append, folder / "summary", folder / "outputs"), said
-
-
 @pytest.mark.parametrize("batch", BATCHES)
 def test_a_comment_keeps_its_shape(batch: Batch) -> None:
     assert comment_keeps_its_shape(texts(batch)), failing(batch, comment_keeps_its_shape)
@@ -141,11 +136,10 @@ def test_a_log_has_only_our_commands_and_outputs_their_values(batch: Batch, tmp_
         folder.mkdir()
         text = attack.encodable
         run = filled((text,))
-        teller, said = teller_in(folder)
-        teller.warn(text)
+        said: list[str] = []
+        action_job(said.append).warn(text)
         mistakes = InputErrors([Problem(text, 3, text, text), Problem(f"/{text}", 3, text, text)])
-        teller.annotate(ActionOutcome(run, mistakes))
-        teller.annotate(ActionOutcome(run))
+        said += [*annotations(ActionOutcome(run, mistakes)), *annotations(ActionOutcome(run))]
         assert commands("\n".join(said)) == said, attack.id
         assert len(said) == 4, attack.id
         for line in said:
@@ -154,8 +148,9 @@ def test_a_log_has_only_our_commands_and_outputs_their_values(batch: Batch, tmp_
             assert harm(data) == [], attack.id
             # A line that begins with two colons is read to its end as that command, whatever the name of a file holds.
             assert [found for found in harm(head) if not found.startswith("##")] == [], attack.id
-        teller.outputs(run, "", text)
-        assert parse_outputs((folder / "outputs").read_bytes().decode()) == step_outputs(run, "", text), attack.id
+        outputs = step_outputs(run, "", text)
+        write_outputs(folder / "outputs", outputs)
+        assert parse_outputs((folder / "outputs").read_bytes().decode()) == outputs, attack.id
 
 
 @pytest.mark.parametrize("batch", BATCHES[1::6])
@@ -165,10 +160,10 @@ def test_a_summary_keeps_its_shape(batch: Batch, tmp_path: Path) -> None:
     summaries = []
     for name, shown in (("bad", bad), ("good", harmless(bad))):
         (tmp_path / name).mkdir()
-        teller, _ = teller_in(tmp_path / name)
+        job = action_job(lambda line: None, tmp_path / name / "summary")
         for text in shown:
-            teller.warn(text)
-        teller.summary(hostile(shown))
+            job.warn(text)
+        report_outcome(ActionOutcome(hostile(shown)), None, None, job)
         summaries.append((tmp_path / name / "summary").read_text(encoding="utf-8"))
     found, plain = map(on_github, summaries)
     assert found == plain

@@ -139,7 +139,7 @@ def test_visible(text: str, shown: str) -> None:
 
 
 def test_intervals_of_our_own_stay_readable_in_the_source() -> None:
-    assert escape.markdown_text("−0.061 [−0.092, +∞] 2.5 %") == "−0.061 [−0.092, +∞] 2.5 %"
+    assert escape.markdown_text("−0.061 [−0.092, +0.010] 2.5 %") == "−0.061 [−0.092, +0.010] 2.5 %"
     assert (
         MarkdownIt("commonmark").render(escape.markdown_text("[1](x) [2][3] [4]: y")) == "<p>[1](x) [2][3] [4]: y</p>\n"
     )

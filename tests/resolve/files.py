@@ -32,3 +32,6 @@ class Files:
 
     def links(self, pattern: str) -> dict[str, str]:
         return {}
+
+    def leads_to(self, link: str) -> str | None:
+        return None

@@ -13,11 +13,10 @@ from gate.cases.case import Case, Persona, Round
 from gate.config.scorer import ScorerSpec
 from gate.config.targets import ConversationOptions, RoundRule
 from gate.messages import Message
-from gate.record.transcript import ArmName, Dollars, Sample, Score, ToolUse, Transcript, Turn, Unscored
+from gate.record.transcript import Dollars, Score, ToolUse, Transcript, Turn, Unscored
 from gate.scoring.interface import Member, Subject, combine_scores, meets_threshold, sample_passes
 from gate.scoring.panel import Panel, join_rounds, scored_rounds
 from gate.suite import Exam
-from tests.support.runs import reply
 
 RULES: list[RoundRule] = ["mean", "min", "last"]
 VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=6)
@@ -153,9 +152,8 @@ def test_rounds_with_thresholds_pass_one_by_one_and_others_by_what_they_come_to(
     one = case(*(Round("?", threshold=mark) for _, mark in rounds))
     score = replace(join_rounds(scores([value for value, _ in rounds]), rule), scorer="judge")
     assert isinstance(score.value, float)
-    sample = Sample("s", "c1", ArmName.CANDIDATE, 0, reply(), (score,), score.value)
     own = any(mark is not None for _, mark in rounds)
     each = all(meets_threshold(value, 0.7 if mark is None else mark) for value, mark in rounds)
-    assert sample_passes(sample, one, Exam("main", "e", (one,), (ASKED,))) is (
+    assert sample_passes(score.value, (score,), one, Exam("main", "e", (one,), (ASKED,))) is (
         each if own else meets_threshold(score.value, 0.7)
     )

@@ -61,17 +61,7 @@ def standard_error(values: FloatArray) -> float:
     return float(np.std(values, ddof=1)) / math.sqrt(len(values))
 
 
-def student_p(values: FloatArray, margin: float = 0.0) -> float:
-    """One-sided: that a mean this far below `-margin` comes by chance."""
-    return float(special.stdtr(len(values) - 1, (np.mean(values) + margin) / standard_error(values)))
-
-
 def binomial(n: int, rate: float) -> FloatArray:
     """The chance of 0 to n passes."""
     chances: FloatArray = np.diff(special.bdtr(np.arange(n + 1.0), n, rate), prepend=0.0)
     return chances
-
-
-def ranks(values: Sequence[float]) -> list[float]:
-    """From 1; equal values share the middle of their places."""
-    return [sum(other < one for other in values) + (values.count(one) + 1) / 2 for one in values]

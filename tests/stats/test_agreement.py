@@ -9,24 +9,18 @@ from hypothesis import strategies as st
 
 from gate.stats.agreement import (
     Consistency,
-    Level,
     Ratings,
     ResamplingOptions,
-    Weights,
-    ac,
-    ac1,
-    all_agreed,
-    alpha,
-    balanced_accuracy,
     confusion,
     consistency,
     crossed,
     kappa,
+    kappa_of_two,
+    share_among,
     share_of_agreement,
-    weight_table,
 )
 from gate.stats.arrays import Estimate, Undefined
-from tests.stats.published import BEN_AND_GERRY, KRIPPENDORFF, MEG_AND_OWEN, from_table, ratings
+from tests.stats.published import from_table
 from tests.stats.reference import wilson_bounds
 
 FEW = ResamplingOptions(resamples=200)
@@ -151,53 +145,6 @@ def test_the_interval_holds_the_true_kappa_about_as_often_as_it_says() -> None:
     assert 0.90 <= held / 120 <= 1.0
 
 
-def test_all_agreed_counts_items_that_were_rated_twice() -> None:
-    table = Ratings.of([[1, 1, 1], [1, 0, 1], [0, 0, 9], [1, 9, 9]], [[1, 1, 1], [1, 1, 1], [1, 1, 0], [1, 0, 0]])
-    assert all_agreed(table, FEW).rate == pytest.approx(2 / 3)
-    assert all_agreed(Ratings.of([[1.0]]), FEW).rate is None
-
-
-FEWER = ResamplingOptions(resamples=100)
-
-
-def coefficient(found: Estimate | Undefined) -> float:
-    assert isinstance(found, Estimate)
-    assert -1.0 <= found.lower <= found.value <= found.upper <= 1.0
-    return found.value
-
-
-@pytest.mark.parametrize(
-    ("table", "level", "expected"),
-    [
-        (MEG_AND_OWEN, "nominal", 0.095),
-        (BEN_AND_GERRY, "nominal", 0.692),
-        (KRIPPENDORFF, "nominal", 0.743),
-        (KRIPPENDORFF, "interval", 0.849),
-    ],
-)
-def test_published_alphas(table: np.ndarray, level: Level, expected: float) -> None:
-    assert coefficient(alpha(ratings(table), FEWER, level=level)) == pytest.approx(expected, abs=0.0005)
-
-
-def test_the_published_ac1_of_four_raters() -> None:
-    """0.77544 in K. Gwet's own package irrCAC (`gwet.ac1.raw(cac.raw4raters)`)."""
-    assert coefficient(ac(ratings(KRIPPENDORFF), FEWER)) == pytest.approx(0.77544, abs=5e-6)
-
-
-def test_ac1_keeps_its_meaning_where_kappa_does_not() -> None:
-    """The second table of Feinstein and Cicchetti: agreement 0.85, kappa 0.32; chance is 2 * 0.875 * 0.125."""
-    left, right = from_table([[80, 10], [5, 5]])
-    both = Ratings.of(np.hstack([left.values, right.values]))
-    assert coefficient(ac(both, FEWER)) == pytest.approx((0.85 - 0.21875) / (1 - 0.21875))
-
-
-@given(st.lists(st.tuples(*[st.sampled_from([0.0, 0.5, 1.0])] * 2), min_size=1, max_size=15))
-def test_ac1_of_two_sides_is_ac_of_two_raters(pairs: list[tuple[float, float]]) -> None:
-    both, categories = np.array(pairs), [0.0, 0.5, 1.0]
-    found = ac1(crossed(Ratings.of(both[:, :1]), Ratings.of(both[:, 1:]), categories), FEWER)
-    assert coefficient(found) == pytest.approx(coefficient(ac(Ratings.of(both), FEWER, categories=categories)))
-
-
 tables = st.integers(2, 4).flatmap(
     lambda raters: st.lists(
         st.lists(st.sampled_from([None, 0.0, 0.5, 1.0]), min_size=raters, max_size=raters), min_size=1, max_size=10
@@ -210,61 +157,33 @@ def as_ratings(rows: list[list[float | None]]) -> Ratings:
     return Ratings.of(values, [[one is not None for one in row] for row in rows])
 
 
-@given(tables, st.sampled_from(["nominal", "interval"]))
-def test_alpha_is_what_its_definition_says(rows: list[list[float | None]], level: Level) -> None:
-    """Observed over expected disagreement, both as sums over pairs of ratings."""
-
-    def apart(a: float, b: float) -> float:
-        return float(a != b) if level == "nominal" else (a - b) ** 2
-
-    units = [given for row in rows if len(given := [one for one in row if one is not None]) > 1]
-    pooled = list(itertools.chain.from_iterable(units))
-    n = len(pooled)
-    found = alpha(as_ratings(rows), FEWER, level=level)
-    expected = sum(apart(a, b) for a, b in itertools.permutations(pooled, 2)) / (n * (n - 1)) if n > 1 else 0.0
-    if expected < 1e-12:
-        assert isinstance(found, Undefined)
-        return
-    observed = sum(sum(apart(a, b) for a, b in itertools.permutations(u, 2)) / (len(u) - 1) for u in units) / n
-    assert coefficient(found) == pytest.approx(max(-1.0, 1 - observed / expected), abs=1e-9)
-
-
-@given(tables, st.sampled_from(["nominal", "linear", "quadratic"]))
-def test_ac_is_what_its_definition_says(rows: list[list[float | None]], weights: Weights) -> None:
-    categories = np.array([0.0, 0.5, 1.0])
-    table = weight_table(categories, weights)
-    place = {0.0: 0, 0.5: 1, 1.0: 2}
-    units = [[place[one] for one in row if one is not None] for row in rows]
-    pairs = [np.mean([table[a, b] for a, b in itertools.permutations(u, 2)]) for u in units if len(u) > 1]
-    found = ac(as_ratings(rows), FEWER, weights=weights, categories=categories)
-    if not pairs:
-        assert found == Undefined("no item has two ratings")
-        return
-    shares = np.mean([[u.count(c) / len(u) for c in range(3)] for u in units if u], axis=0)
-    chance = table.sum() / 6 * float((shares * (1 - shares)).sum())
-    assert coefficient(found) == pytest.approx(max(-1.0, (np.mean(pairs) - chance) / (1 - chance)), abs=1e-9)
-
-
 @given(tables)
-def test_neither_the_order_of_items_nor_of_raters_matters(rows: list[list[float | None]]) -> None:
-    turned = [row[::-1] for row in rows[::-1]]
-    for level in ("nominal", "interval"):
-        one, other = (
-            alpha(as_ratings(rows), FEWER, level=level),
-            alpha(as_ratings(turned), FEWER, level=level),
-        )
-        assert isinstance(one, Undefined) == isinstance(other, Undefined)
-        if isinstance(one, Estimate):
-            assert coefficient(other) == pytest.approx(one.value)
+def test_the_share_among_raters_is_that_of_their_pairs(rows: list[list[float | None]]) -> None:
+    units = [given for row in rows if len(given := [one for one in row if one is not None]) > 1]
+    found = share_among(as_ratings(rows), FEW)
+    if not units:
+        assert found.rate is None
+        return
+    pairs = [np.mean([a == b for a, b in itertools.combinations(unit, 2)]) for unit in units]
+    assert found.rate == pytest.approx(np.mean(pairs))
+    assert (found.lower, found.upper) == pytest.approx(wilson_bounds(float(np.mean(pairs)) * len(units), len(units)))
 
 
-@pytest.mark.parametrize("level", ["nominal", "interval"])
-def test_complete_agreement_of_several_raters_is_not_certainty(level: Level) -> None:
-    both = Ratings.of(np.repeat([[0.0], [1.0]], 10, axis=0).repeat(3, axis=1))
-    for found in (alpha(both, FEWER, level=level), ac(both, FEWER)):
-        assert isinstance(found, Estimate)
-        assert found.value == found.upper == 1.0
-        assert 0.5 < found.lower < 0.9
+def test_the_share_among_raters_counts_clusters_once() -> None:
+    rows = Ratings.of(np.tile([[0.0, 0.0, 1.0], [1.0, 1.0, 1.0]], (10, 1)))
+    alone, together = share_among(rows, FEW), share_among(rows, ResamplingOptions(clusters=np.arange(20) // 4))
+    assert alone.rate == together.rate == pytest.approx(2 / 3)
+    assert together.upper - together.lower > alone.upper - alone.lower
+
+
+def test_kappa_of_two_raters_leaves_out_what_only_one_rated() -> None:
+    left, right = from_table([[20, 5], [10, 15]])
+    values = np.hstack([np.vstack([left.values, [[1.0]]]), np.vstack([right.values, [[0.0]]])])
+    present = np.ones_like(values, dtype=bool)
+    present[-1, 1] = False
+    found = kappa_of_two(Ratings.of(values, present), ResamplingOptions(clusters=np.arange(51) // 2))
+    assert value_of(found) == pytest.approx(0.4)
+    assert isinstance(found, Estimate) and found.units == 25
 
 
 PLAIN = ResamplingOptions()
@@ -284,20 +203,6 @@ def test_a_judge_that_passes_everything_agrees_often_and_knows_nothing() -> None
     found = confusion(tables, PLAIN)
     assert np.trace(tables.mean(axis=0)) == pytest.approx(0.9)
     assert (found.true_pass.rate, found.true_fail.rate) == (1.0, 0.0)
-    balanced = balanced_accuracy(found)
-    assert isinstance(balanced, Estimate)
-    assert balanced.value == 0.5
-
-
-@given(st.integers(1, 40), st.integers(1, 40), st.floats(0, 1), st.floats(0, 1))
-def test_the_interval_of_the_mean_lies_within_the_means_of_the_bounds(p: int, f: int, a: float, b: float) -> None:
-    right_p, right_f = round(a * p), round(b * f)
-    found = confusion(crossed(*from_table([[right_f, f - right_f], [p - right_p, right_p]])), PLAIN)
-    balanced = balanced_accuracy(found)
-    assert isinstance(balanced, Estimate)
-    assert balanced.value == pytest.approx((right_p / p + right_f / f) / 2)
-    assert (found.true_pass.lower + found.true_fail.lower) / 2 - 1e-9 <= balanced.lower <= balanced.value
-    assert balanced.value <= balanced.upper <= (found.true_pass.upper + found.true_fail.upper) / 2 + 1e-9
 
 
 def test_a_split_vote_counts_half_for_either_side() -> None:

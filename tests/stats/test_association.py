@@ -1,25 +1,18 @@
-"""Grades against grades: likeness, ranks, length bias, the best threshold."""
+"""Differences of grades, length bias, likeness of vectors."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.stats.agreement import Ratings, ResamplingOptions
+from gate.stats.agreement import ResamplingOptions
 from gate.stats.arrays import Estimate, Undefined
 from gate.stats.association import (
-    FOLDS,
-    Choice,
-    best_threshold,
     closeness,
     cosine,
-    distinct_scores,
     length_bias,
     mean_difference,
-    midranks,
-    rank_correlation,
 )
-from tests.stats.reference import ranks
 
 RATES = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=8)
 
@@ -55,47 +48,6 @@ def test_both_are_bounded_and_do_not_mind_the_order(pairs: list[tuple[float, flo
 
 
 FEW = ResamplingOptions(resamples=50)
-grades = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=30)
-
-
-@given(st.lists(st.integers(-3, 3), min_size=1, max_size=30))
-def test_equal_values_share_the_middle_of_their_ranks(values: list[int]) -> None:
-    assert midranks(np.array(values, dtype=float)).tolist() == ranks(values)
-
-
-@given(grades)
-def test_it_is_the_correlation_of_the_ranks(pairs: list[tuple[int, int]]) -> None:
-    left, right = np.array(pairs, dtype=float).T
-    found = rank_correlation(left, right, FEW)
-    if np.ptp(left) == 0 or np.ptp(right) == 0:
-        assert found == Undefined("one side gives every answer the same grade")
-        return
-    assert isinstance(found, Estimate)
-    assert found.value == pytest.approx(np.corrcoef(ranks(left.tolist()), ranks(right.tolist()))[0, 1])
-    assert found.lower <= found.value <= found.upper
-
-
-def test_the_interval_narrows_with_the_number_of_items() -> None:
-    rng = np.random.default_rng(3)
-    widths = []
-    for n in (30, 150):
-        left = rng.normal(size=n)
-        found = rank_correlation(left, left + rng.normal(size=n), ResamplingOptions(resamples=200))
-        assert isinstance(found, Estimate)
-        widths.append(found.upper - found.lower)
-    assert widths[1] < 0.6 * widths[0]
-
-
-def test_clusters_are_drawn_whole() -> None:
-    left = np.repeat([0.0, 1.0, 2.0, 3.0], 25)
-    found = rank_correlation(
-        left,
-        np.repeat([0.0, 2.0, 1.0, 3.0], 25),
-        ResamplingOptions(clusters=np.repeat(np.arange(4), 25), resamples=200),
-    )
-    assert isinstance(found, Estimate)
-    assert found.units == 4
-    assert found.lower < 0.0
 
 
 def test_the_mean_of_differences_is_a_mean() -> None:
@@ -149,106 +101,3 @@ def test_what_cannot_be_told_is_not_told() -> None:
     )
     tied = Undefined("length and label go together, so they cannot be separated")
     assert length_bias(judged, labels, 1.0 + labels, ResamplingOptions()) == tied
-
-
-FEW_RESAMPLES = ResamplingOptions(resamples=200)
-
-
-def one_each(scores: list[float], labels: list[float]) -> tuple[Ratings, Ratings]:
-    return Ratings.of(np.array(scores)[:, None]), Ratings.of(np.array(labels)[:, None])
-
-
-def test_separated_labels_are_parted_in_the_middle() -> None:
-    found = best_threshold(*one_each([0.1, 0.2, 0.3, 0.7, 0.8, 0.9], [0, 0, 0, 1, 1, 1]), FEW_RESAMPLES)
-    assert isinstance(found, Choice)
-    assert found.threshold == pytest.approx(0.5)
-    assert (found.balanced, found.tried) == (1.0, 5)
-
-
-grids = st.lists(
-    st.tuples(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), st.sampled_from([0.0, 1.0])), min_size=4, max_size=25
-)
-
-
-@given(grids)
-def test_no_threshold_is_better_and_the_estimates_are_those_of_slow_loops(rows: list[tuple[float, float]]) -> None:
-    scores, labels = np.array(rows).T
-    found = best_threshold(*one_each(scores.tolist(), labels.tolist()), FEW_RESAMPLES)
-    if isinstance(found, Undefined):
-        assert len(set(scores)) == 1 or min((labels == 0).sum(), (labels == 1).sum()) < 2
-        return
-    distinct = distinct_scores(scores)
-    tried = (distinct[1:] + distinct[:-1]) / 2
-
-    def balanced(threshold: float, rows: np.ndarray) -> float:
-        passed = scores[rows] >= threshold
-        return float((np.mean(passed[labels[rows] == 1]) + np.mean(~passed[labels[rows] == 0])) / 2)
-
-    def chosen(rows: np.ndarray) -> float:
-        figures = np.array([balanced(one, rows) for one in tried])
-        tied = np.flatnonzero(figures >= figures.max() - 1e-9)
-        return float(tried[tied[(len(tied) - 1) // 2]])
-
-    everyone = np.arange(len(rows))
-    assert found.threshold == chosen(everyone)
-    assert found.balanced == pytest.approx(max(balanced(one, everyone) for one in tried))
-    if len(rows) <= FOLDS:  # every answer is a fold: cross-validation without chance
-        right = [(scores[i] >= chosen(np.delete(everyone, i))) == (labels[i] == 1) for i in everyone]
-        honest = (np.mean(np.array(right)[labels == 1]) + np.mean(np.array(right)[labels == 0])) / 2
-        assert found.honest == pytest.approx(honest)
-    assert found.lowest <= found.threshold <= found.highest
-
-
-def test_scores_that_mean_nothing_are_not_praised() -> None:
-    """Fitted to noise the best threshold looks good; on answers that it was not chosen by it does not."""
-    rng = np.random.default_rng(2)
-    fitted, honest = [], []
-    for _ in range(12):
-        found = best_threshold(
-            *one_each(rng.random(40).tolist(), (rng.random(40) < 0.5).astype(float).tolist()), FEW_RESAMPLES
-        )
-        assert isinstance(found, Choice)
-        fitted.append(found.balanced)
-        honest.append(found.honest)
-    assert np.mean(fitted) > 0.55
-    assert np.mean(honest) < 0.53
-
-
-def test_a_cluster_stays_whole() -> None:
-    """Copies of one answer would otherwise choose the threshold that they are then judged by."""
-    rng = np.random.default_rng(4)
-    alone, together = [], []
-    for _ in range(5):
-        scores, labels = np.tile(rng.random(12), 4), np.tile(rng.permutation([0.0, 1.0] * 6), 4)
-        apart = best_threshold(*one_each(scores.tolist(), labels.tolist()), FEW_RESAMPLES)
-        whole = best_threshold(
-            *one_each(scores.tolist(), labels.tolist()),
-            ResamplingOptions(clusters=np.tile(np.arange(12), 4), resamples=200),
-        )
-        assert isinstance(apart, Choice)
-        assert isinstance(whole, Choice)
-        alone.append(apart.honest)
-        together.append(whole.honest)
-    assert np.mean(alone) > 0.6
-    assert np.mean(together) < 0.52
-
-
-def test_repeated_judgements_and_several_people_count_in_part() -> None:
-    scores = Ratings.of([[0.0, 0.4], [0.2, 0.2], [0.9, 0.6], [0.8, 1.0]])
-    people = Ratings.of([[0.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 1.0]])
-    found = best_threshold(scores, people, FEW_RESAMPLES)
-    assert isinstance(found, Choice)
-    assert 0.4 < found.threshold < 0.6
-    assert found.balanced == pytest.approx((1.0 + 2.0 / 2.5) / 2)
-
-
-@pytest.mark.parametrize(
-    ("scores", "labels", "reason"),
-    [
-        ([0.5] * 4, [0, 1, 0, 1], "the judge gave every answer the same score"),
-        ([0.1, 0.2, 0.3, 0.4], [1, 1, 1, 1], "people pass, or fail, fewer than two independent answers"),
-        ([0.1, 0.2, 0.3, 0.4], [0, 1, 1, 1], "people pass, or fail, fewer than two independent answers"),
-    ],
-)
-def test_what_cannot_be_chosen(scores: list[float], labels: list[float], reason: str) -> None:
-    assert best_threshold(*one_each(scores, labels), FEW_RESAMPLES) == Undefined(reason)

@@ -16,7 +16,6 @@ from gate.stats.intervals import (
     Pairs,
     Parts,
     Rate,
-    beta_quantile,
     cost_ratio,
     effective_units,
     incomplete_beta,
@@ -27,7 +26,6 @@ from gate.stats.intervals import (
     share,
     share_change,
     shortfall_p,
-    t_cdf,
     t_quantile,
     wilson,
 )
@@ -142,17 +140,7 @@ def test_cdf(a: float, b: float, x: float) -> None:
     assert incomplete_beta(a, b, x, 1.0 - x) == pytest.approx(special.betainc(a, b, x), abs=1e-8)
 
 
-@given(st.sampled_from([1e-6, 0.001, 0.025, 0.5, 0.9, 0.99999]), st.integers(1, 3000), st.integers(1, 3000))
-def test_quantile(p: float, a: int, b: int) -> None:
-    assert beta_quantile(p, a, b) == pytest.approx(special.betaincinv(a, b, p), rel=1e-8)
-
-
 degrees = st.sampled_from([0.5, 1, 1.5, 2, 3, 5, 9, 29, 99, 500, 1e4, 99_999, 100_001, 1e8])
-
-
-@given(st.floats(-200, 200), degrees)
-def test_cdf_of_student(t: float, df: float) -> None:
-    assert t_cdf(t, df) == pytest.approx(special.stdtr(df, t), abs=1e-8)
 
 
 @given(st.floats(1e-6, 1 - 1e-6), degrees)
@@ -161,8 +149,7 @@ def test_quantile_of_student(p: float, df: float) -> None:
 
 
 @pytest.mark.parametrize("df", [1, 7, 1e7])
-def test_ends_and_middle(df: float) -> None:
-    assert (t_cdf(-math.inf, df), t_cdf(0.0, df), t_cdf(math.inf, df)) == (0.0, 0.5, 1.0)
+def test_student_is_symmetric(df: float) -> None:
     assert t_quantile(0.5, df) == 0.0
     assert t_quantile(0.1, df) == pytest.approx(-t_quantile(0.9, df))
 

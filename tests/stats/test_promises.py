@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from gate.stats.arrays import JointResult
-from gate.stats.marginal import marginal_test
 from gate.stats.maxt import joint_test
 from tests.stats.layouts import binary_deltas, tag_layout
 
@@ -78,20 +77,3 @@ def test_the_printed_interval_of_one_slice_covers_the_truth() -> None:
         row = joint_test(deltas, {"overall": np.arange(40)}, flips=399, seed=seed)["overall"]
         covered += row.lower <= -0.2 <= row.upper
     assert covered / runs >= 0.93 - 3 * math.sqrt(0.93 * 0.07 / runs)
-
-
-def test_corrected_mcnemar_on_binary_scores() -> None:
-    runs, blocked, rng = 40, 0, np.random.default_rng(7)
-    for _ in range(runs):
-        right = rng.binomial(1, rng.beta(8, 2, 60), (2, 60))
-        result = marginal_test(right[1] - right[0], tag_layout(rng, 60), method="mcnemar", correction="holm")
-        blocked += blocks(result)
-    assert blocked / runs <= limit(ALPHA, runs)
-
-
-def test_the_corrected_t_test_is_near_its_level() -> None:
-    runs, blocked, rng = 40, 0, np.random.default_rng(8)
-    for _ in range(runs):
-        result = marginal_test(binary_deltas(rng, 60), tag_layout(rng, 60), method="t", correction="holm")
-        blocked += blocks(result)
-    assert blocked / runs <= limit(0.05, runs)

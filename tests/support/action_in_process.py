@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from gate.action.entry import act
-from gate.action.evaluation import EventServices
+from gate.action.job import EventServices
 from gate.calls.interface import Progress
 from gate.environment.settings import Settings
 from gate.record.run import RunRecord

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from gate.calls.interface import Request, WorthKeeping, any_reply
+from gate.engine.samples import SampleTable
 from gate.record.run import RunRecord
-from gate.record.transcript import Dollars, Failed, Reply, Sample, Usage, Words, words_of
+from gate.record.transcript import Dollars, Failed, Reply, Sample, Usage
 
 
 def reply(text: str, *, stop_reason: str = "stop", cost: float = 0.001, latency_s: float | None = 0.1) -> Reply:
@@ -38,10 +39,10 @@ class Memory:
         self.samples.append(sample)
         return len(self.samples) - 1
 
-    def words(self, place: int) -> Words:
-        return words_of(self.samples[place])
+    def read(self, place: int) -> Sample:
+        return self.samples[place]
 
-    def run(self, run: RunRecord) -> None:
+    def run(self, run: RunRecord, samples: SampleTable | None = None) -> None:
         self.runs.append(run)
 
     def start(self, total: int) -> None:

@@ -1,16 +1,14 @@
 """A finished run of realistic size: prompts, answers, reasons, prices and times of every sample."""
 
 import random
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
 from gate.cases.case import Case
 from gate.messages import Message
 from gate.prompts.version import Prompt
-from gate.record.run import RunRecord, SampleFigures
+from gate.record.run import RunRecord
 from gate.record.transcript import ArmName, Dollars, Reply, Sample, Score, Usage
-from gate.report.page.cases import SampleSource
 from gate.suite import Suite
 from tests.support.run_records import record_of
 from tests.support.runs import suite, table_of
@@ -70,14 +68,6 @@ def _sample(made: Suite, case: Case, arm: ArmName, index: int, dealt: random.Ran
     reason = "Names the menu." if good else "The answer is not in the language of the question."
     reply = Reply(text, "m-1", usage, Dollars(price), seconds, 1, "stop")
     return Sample(made.name, case.id, arm, index, reply, (Score("judge", score, reason),), score)
-
-
-def source_of(samples: Sequence[Sample]) -> SampleSource:
-    """For a report, without conversations."""
-    figures = SampleFigures()
-    for place, sample in enumerate(samples):
-        figures.add(sample, place)
-    return SampleSource(figures, samples.__getitem__, lambda _: None)
 
 
 @cache

@@ -5,11 +5,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from gate.config.policy import Budget, RunPolicy
-from gate.engine.arrays import SampleArrays
+from gate.engine.arrays import SampleGrid
 from gate.engine.decide import Assessor
 from gate.engine.evaluate import RunResult, record
 from gate.engine.prompt_cache import compare_caching
-from gate.engine.run import Collection
 from gate.engine.samples import SampleTable
 from gate.record.comparison import CacheTerms
 from gate.record.run import RunRecord
@@ -48,5 +47,5 @@ def record_of(suites: Sequence[Suite], samples: SampleTable, created: datetime =
     """The record of a run with these samples, without early stopping."""
     assessment = Assessor(tuple(suites), RunPolicy(early_stop=False), 1).assess(samples)
     terms = dict.fromkeys(ArmName, CacheTerms())
-    caching = {suite.name: compare_caching(SampleArrays(suite, samples), terms, RunPolicy().alpha) for suite in suites}
-    return record(RunResult(resolved(suites), Collection(samples), assessment, caching, 1, created, 1.0))
+    caching = {suite.name: compare_caching(SampleGrid(suite, samples), terms, RunPolicy().alpha) for suite in suites}
+    return record(RunResult(resolved(suites), samples, assessment, caching, 1, created, 1.0))

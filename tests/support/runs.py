@@ -10,7 +10,7 @@ from gate.config.scorer import ScorerSpec
 from gate.engine.samples import SampleTable
 from gate.messages import Message
 from gate.prompts.version import Prompt, PromptVersion
-from gate.record.transcript import ArmName, Dollars, Failed, Reply, Sample, Score, Unscored, Usage, Words, words_of
+from gate.record.transcript import ArmName, Dollars, Failed, Reply, Sample, Score, Unscored, Usage
 from gate.suite import Arm, Exam, Suite
 
 ScoreOf = Callable[[Case, ArmName, int], float | None]
@@ -75,10 +75,9 @@ def take(suite: Suite, score_of: ScoreOf, reply_of: Callable[[ArmName, int], Rep
 
 
 def table_of(samples: Iterable[Sample]) -> SampleTable:
-    """A table of samples whose texts are in memory."""
-    kept: list[Words] = []
+    """A table of samples that are read from a list."""
+    kept = list(samples)
     table = SampleTable(kept.__getitem__)
-    for sample in samples:
-        table.add(sample, len(kept))
-        kept.append(words_of(sample))
+    for place, sample in enumerate(kept):
+        table.add(sample, place)
     return table

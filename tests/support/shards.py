@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+from gate.record.findings.finding import Finding
 from gate.record.parts import CallsRecord
 from gate.record.shard import Evaluation, FileInputs, ShardBudget, ShardRecord
 
@@ -18,7 +19,7 @@ FILES = FileInputs(
 )
 
 
-def record(number: int, of: int, unfinished: str = "") -> ShardRecord:
+def record(number: int, of: int, unfinished: Finding | None = None) -> ShardRecord:
     """The record of a shard of an evaluation without suites."""
     whole = Evaluation(tool_version="0.1.0", of=of, seed=1, inputs=FILES, samples=None, policy="0" * 64, suites=[])
     return ShardRecord(

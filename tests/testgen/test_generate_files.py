@@ -7,11 +7,11 @@ import pytest
 from gate.config.specification import GeneratedTest, OutputRule, Specification
 from gate.errors import GateError
 from gate.testgen.files import file_stem, new_files
-from gate.testgen.generate import Generated
+from gate.testgen.generate import GeneratedTests
 
 SPEC = Specification("0" * 64, "It helps.", rules=(OutputRule("R1", "Be brief."),))
 TESTS = (GeneratedTest("R1-rule-1", "rule", "R1", "Why?"),)
-MADE = Generated(TESTS, specification=SPEC)
+MADE = GeneratedTests(SPEC, TESTS)
 FOLDER = Path("evals/shop")
 
 

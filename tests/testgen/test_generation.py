@@ -10,7 +10,7 @@ from gate.config.specification import GeneratedTest, Specification
 from gate.errors import CannotEvaluate
 from gate.record.transcript import Failed
 from gate.testgen.effort import EffortSettings
-from gate.testgen.generate import Generation, generate_tests
+from gate.testgen.generate import GeneratedTests, generate_tests
 from gate.testgen.prompt_under_test import PromptSubject
 from gate.testgen.questions import GenerationSetup
 from tests.support.scripted_tests import SUBJECT, Bend, Killed, ScriptedTests, specification
@@ -28,7 +28,7 @@ def run(
     spec: Specification = SPEC,
     subject: PromptSubject = SUBJECT,
     **more: Any,
-) -> Generation:
+) -> GeneratedTests:
     setup = GenerationSetup(model.asker(), model.asker("judge"), settings, **more)
     return asyncio.run(generate_tests(subject, spec, setup))
 

@@ -102,7 +102,7 @@ def test_a_model_that_always_refuses_is_asked_a_bounded_number_of_times() -> Non
     assert found.tests == ()
     assert len(model.requests) == 2 * 10 + 2 * 80
     (note,) = found.notes
-    assert note.startswith("only 0 of 3 tests written (the model refused") and note.endswith("R4-inverse and 72 more")
+    assert note.startswith("only 0 of 3 tests written (the model refused") and note.endswith("R2-rule and 77 more")
 
 
 def test_rules_of_the_same_words_are_different_questions() -> None:

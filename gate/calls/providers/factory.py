@@ -20,8 +20,6 @@ from gate.record.transcript import Cost, Dollars, Usage
 _Identity: TypeAlias = tuple[str, str, str | None]
 
 _MOST_THREADS = 4
-_PRICED = 1000
-"""Tokens priced at once, to find the price of one."""
 
 
 class _RemoteProvider:
@@ -48,7 +46,7 @@ class Factory:
     `read_text` reads a file of recorded answers, by the path after `replay:`.
     """
 
-    def __init__(  # noqa: PLR0913 one thing of each kind
+    def __init__(
         self,
         keys: Keys,
         cache_dir: Path,
@@ -84,8 +82,8 @@ class Factory:
 
     def caching(self, model: ModelRef, params: Params) -> CacheTerms:
         """On what terms the requests of an arm are cached; see `gate.calls.endpoints`."""
-        written = self.price(model, params, model.name, Usage(cache_write_tokens=_PRICED))
-        write_usd = written.amount / _PRICED if isinstance(written, Dollars) else None
+        written = self.price(model, params, model.name, Usage(cache_write_tokens=1))
+        write_usd = written.amount if isinstance(written, Dollars) else None
         return replace(
             caching_terms(model, params, self._endpoints.interface(model.provider)),
             write_usd=write_usd,

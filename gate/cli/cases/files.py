@@ -24,7 +24,7 @@ from gate.store.case_sets import (
     read_foreign_cases,
     write_foreign_cases,
 )
-from gate.values import counted
+from gate.values import counted, listed
 
 Command = Callable[..., Any]
 
@@ -150,7 +150,7 @@ def import_(
 EXPORT_EXAMPLES = """\b
 Examples:
   gate cases export store:support evals/support/cases.jsonl
-  gate cases export store:support dataset.jsonl --to langsmith
+  gate cases export store:support tests.yaml --to promptfoo
 """
 
 
@@ -179,7 +179,7 @@ CONVERT_EXAMPLES = """\b
 Examples:
   gate cases convert golden.json cases.yaml
   gate cases convert questions.csv cases.jsonl --slice tier
-  gate cases convert cases.jsonl dataset.csv --to langsmith
+  gate cases convert cases.jsonl tests.yaml --to promptfoo
 """
 
 
@@ -202,8 +202,8 @@ def convert(
     """Convert cases to another format.
 
     The ending of FILE sets the format of the gate: .jsonl, .json, .yaml, .csv or .prompt.yml. What cannot be converted
-    is listed. Formats: gate, csv, promptfoo, openai-evals, openai-items, inspect, braintrust, langsmith, helm,
-    prompt-yml; and for input only prompty, deepeval, ragas, pydantic-evals.
+    is listed. Formats: gate, csv, promptfoo, openai-evals, openai-items, prompt-yml; and for input only inspect,
+    braintrust, langsmith, helm, prompty, deepeval, ragas, pydantic-evals.
     """
     if is_store(file):
         raise GateError("convert writes to a file, not to the store", "run gate cases import FILE store:NAME")
@@ -266,10 +266,10 @@ def _moved(entries: Sequence[Entry], source: str, file: str, *, force: bool) -> 
     cases = open_cases(source) if is_store(source) else None
     strange = [one.name for one in move.others if cases is None or not cases.case(one.name)]
     if strange and not force:
-        names = ", ".join(strange[:5]) + (f" and {len(strange) - 5} more" if len(strange) > 5 else "")
         label = cases.label if cases is not None else source
         raise GateError(
-            f"{file} has cases that {label} never had: {names}", "import the file first, or remove them with --force"
+            f"{file} has cases that {label} never had: {listed(strange)}",
+            "import the file first, or remove them with --force",
         )
     changes = move.changes(without_others=True)
     if changes:

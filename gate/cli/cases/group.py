@@ -19,12 +19,10 @@ from gate.config.yaml_editing import dumped
 from gate.errors import GateError, InputErrors, Problem
 from gate.resolve.case_lint import LintRemark, advice
 from gate.store.case_sets import open_cases
-from gate.values import clipped, counted
+from gate.values import clipped, counted, listed
 
 _ID, _QUESTION = 28, 80
 """Widths in columns."""
-_NAMED = 5
-"""Cases that a remark names; the others are counted."""
 
 
 LIST_EXAMPLES = """\b
@@ -151,8 +149,7 @@ def _linted(source: str) -> _Linted:
 
 def _tell(look: _Linted) -> None:
     for one in look.advice:
-        more = f" and {len(one.cases) - _NAMED} more" if len(one.cases) > _NAMED else ""
-        click.echo(printable(f"suggestion: {', '.join(one.cases[:_NAMED])}{more}: {one.message}"))
+        click.echo(printable(f"suggestion: {listed(one.cases)}: {one.message}"))
     pieces = len(look.advice)
     suggestions = counted(pieces, "suggestion") if pieces else "no suggestions"
     click.echo(printable(f"{look.label}: {counted(look.cases, 'case')}, no errors, {suggestions}"))

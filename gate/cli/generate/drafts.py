@@ -34,7 +34,7 @@ class DraftForecast:
     dollars: float | None
 
     @property
-    def told(self) -> str:
+    def sentence(self) -> str:
         """In one sentence."""
         money = "unknown cost" if self.dollars is None else about_dollars(self.dollars)
         prompts = counted(len(self.drafts), "prompt")
@@ -50,14 +50,14 @@ def forecast_drafts(place: Place, drafts: Sequence[SuiteDraft], model: str) -> D
     with chdir(place.root):
         for draft in drafts:
             try:
-                wanted = generation_request(_options(draft, model), settings)
-                foreseen = forecast_generation(wanted, read_source(wanted), settings)
+                request = generation_request(_options(draft, model))
+                forecast = forecast_generation(request, read_source(request), settings)
             except GateError as error:
                 left.append(_undrafted(draft, error))
                 continue
             ready.append(draft)
-            calls, priced = calls + foreseen.calls, priced and foreseen.dollars is not None
-            dollars += foreseen.dollars or 0
+            calls, priced = calls + forecast.calls, priced and forecast.dollars is not None
+            dollars += forecast.dollars or 0
     return DraftForecast(model, tuple(ready), tuple(left), calls, dollars if priced else None)
 
 

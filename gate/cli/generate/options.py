@@ -1,7 +1,6 @@
 """The options of `gate generate`."""
 
 import json
-import os
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,19 +12,15 @@ from gate.cli.output import print_error_line, run_progress
 from gate.config.documents import Document, did_you_mean, quoted
 from gate.config.models import ModelRef, Params, parse_model
 from gate.config.policy import Budget
-from gate.config.specification import Specification
 from gate.config.validation import validate
-from gate.environment.settings import Settings
 from gate.errors import GateError
-from gate.generation.model_calls import GenerationLimits, GenerationProgress
+from gate.generation.model_calls import GenerationProgress
 from gate.generation.tests import GenerationRequest, prompt_folder
 from gate.testgen.effort import LEVELS, RULES, EffortSettings, Level, Stage
-from gate.testgen.files import SPECIFICATION_FILE, SuiteModels, SuitePaths, file_stem, suite_yaml
-from gate.testgen.rules.compiler import compile_rules
+from gate.testgen.files import SPECIFICATION_FILE, file_stem
 from gate.values import JsonValue
 
-SMALL = "A small local model writes poor rules and tests. Check them, or use a larger model."
-_TOLD = tuple(stage for stage in get_args(Stage) if stage != "expected")
+_INSTRUCTED_STAGES = tuple(stage for stage in get_args(Stage) if stage != "expected")
 """Stages that accept instructions; expected outputs come from the prompt itself."""
 
 
@@ -98,22 +93,24 @@ class GenerateOptions:
         return validate(ChosenSettings, Document("--set", dict(values)))
 
     @cached_property
-    def told(self) -> dict[Stage, str]:
+    def stage_instructions(self) -> dict[Stage, str]:
         """The texts of `--instructions`, by stage.
 
         Raises:
             GateError: no text, or no such stage.
         """
-        found: dict[Stage, str] = {}
-        for one in self.instructions:
-            stage, equals, text = one.partition("=")
+        texts: dict[Stage, str] = {}
+        for instruction in self.instructions:
+            stage, equals, text = instruction.partition("=")
             if not equals or not text.strip():
                 hint = 'write --instructions tests="Use long inputs"'
-                raise GateError(f"--instructions {quoted(one)} has no text", hint)
-            if stage not in _TOLD:
-                raise GateError(f"--instructions: there is no stage {quoted(stage)}", did_you_mean(stage, _TOLD))
-            found[cast("Stage", stage)] = text.strip()
-        return found
+                raise GateError(f"--instructions {quoted(instruction)} has no text", hint)
+            if stage not in _INSTRUCTED_STAGES:
+                raise GateError(
+                    f"--instructions: there is no stage {quoted(stage)}", did_you_mean(stage, _INSTRUCTED_STAGES)
+                )
+            texts[cast("Stage", stage)] = text.strip()
+        return texts
 
     @cached_property
     def folder(self) -> Path:
@@ -127,8 +124,8 @@ class GenerateOptions:
         return tuple(dict.fromkeys(parse_model(name, ()) for name in names if name))
 
 
-def generation_request(options: GenerateOptions, settings: Settings) -> GenerationRequest:
-    """Models, settings and limits of one command.
+def generation_request(options: GenerateOptions) -> GenerationRequest:
+    """Models, settings and limit of one command.
 
     Raises:
         InputErrors, GateError: one of them is invalid.
@@ -149,12 +146,13 @@ def generation_request(options: GenerateOptions, settings: Settings) -> Generati
         judge=parse_model(options.judge_model, ()) if options.judge_model else model,
         params=chosen.params,
         settings=_effort(options),
-        terms=GenerationLimits(Budget().by_options(options.max_calls, options.max_usd), settings.concurrency),
+        budget=Budget().by_options(options.max_calls, options.max_usd),
         tested=options.tested,
         control=chosen.control,
         sees_input=chosen.input_aware,
         base=options.base,
         update=options.update,
+        write_back=chosen.write_back,
     )
 
 
@@ -164,21 +162,10 @@ def _effort(options: GenerateOptions) -> EffortSettings:
     if options.evaluate and not options.diff:
         # Tests that are compared with control cases get the same check of their inputs.
         given.setdefault("validate", True)
-    return LEVELS[options.effort].with_settings(instructions=options.told, **given)
+    return LEVELS[options.effort].with_settings(instructions=options.stage_instructions, **given)
 
 
 def generation_progress(options: GenerateOptions) -> GenerationProgress:
     """A bar on a terminal, lines elsewhere, nothing with --quiet."""
     bar = run_progress(quiet=options.quiet, doing="generating", things="calls at most")
     return GenerationProgress(bar, bar, (lambda line: None) if options.quiet else print_error_line)
-
-
-def suite_of(prompt: str, cases: Path, specification: Specification, models: SuiteModels) -> str:
-    """The suite for a gate.yaml in the current folder; empty if its paths cannot be written."""
-    files = SuitePaths(file_stem(prompt), _from_here(Path(prompt)), _from_here(cases))
-    return suite_yaml(files, models, specification.rules, compile_rules(specification.rules))
-
-
-def _from_here(path: Path) -> Path:
-    here, whole = Path.cwd(), Path(os.path.abspath(path))
-    return whole.relative_to(here) if whole.is_relative_to(here) else whole

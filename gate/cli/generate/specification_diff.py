@@ -10,7 +10,6 @@ from gate.cli.generate.options import (
     GenerateOptions,
     generation_progress,
     generation_request,
-    suite_of,
 )
 from gate.cli.output import print_error_line, stdout_console
 from gate.environment.settings import Settings
@@ -24,6 +23,7 @@ from gate.generation.specification_diff import (
     specification_files,
 )
 from gate.generation.tests import GenerationRequest
+from gate.generation.written_files import suite_of
 from gate.record.run import PromisesRecord
 from gate.report.escape import terminal_text
 from gate.report.sheets.generation import printable_json, rules_plan_sheet
@@ -44,45 +44,45 @@ def execute(options: GenerateOptions) -> int:
     """
     _check(options)
     settings = Settings.from_environ()
-    wanted = generation_request(options, settings)
-    if len(wanted.tested) > 1:
+    request = generation_request(options)
+    if len(request.tested) > 1:
         raise GateError("with --diff one model answers tests, for both versions", "name one with --evaluate")
-    versions = read_versions(wanted)
-    files = specification_files(options.prompt, wanted.spec, options.folder)
+    versions = read_versions(request)
+    files = specification_files(options.prompt, request.spec, options.folder)
     if options.update and versions.followed:
-        print_error_line(f"{wanted.spec} is of this version of the prompt already; there is nothing to update")
+        print_error_line(f"{request.spec} is of this version of the prompt already; there is nothing to update")
     elif options.update:
         files.check()
-    expected = rules_plan_sheet(options.prompt, forecast_diff(wanted, versions, settings))
+    expected = rules_plan_sheet(options.prompt, forecast_diff(request, versions, settings))
     if options.plan:
         render_sheet(expected, stdout_console())
         return 0
     if expected.grids and not options.quiet:
         print_error_line(expected.headline)
     progress = replace(generation_progress(options), steps=SilentProgress())
-    record, update = compare_specifications(wanted, versions, settings, progress)
+    record, update = compare_specifications(request, versions, settings, progress)
     _show(options, record)
     for note in update.notes if update is not None and not (options.quiet or options.as_json) else ():
         click.echo(terminal_text(note), err=True)
     if update is not None and not update.plan.empty:
-        _bring_up(options, wanted, update, files)
+        _update_files(options, request, update, files)
     return 0
 
 
-def _bring_up(
-    options: GenerateOptions, wanted: GenerationRequest, update: SpecificationUpdate, files: SpecificationFiles
+def _update_files(
+    options: GenerateOptions, request: GenerationRequest, update: SpecificationUpdate, files: SpecificationFiles
 ) -> None:
     """The files follow, and the suite is shown as it fits them now."""
-    done, warnings = follow_change(update, files, wanted)
+    lines, warnings = follow_change(update, files, request)
     for warning in warnings:
         click.echo(f"⚠️ {terminal_text(warning)}", err=True)
     if options.quiet:
         return
-    for line in done:
+    for line in lines:
         click.echo(terminal_text(line), err=options.as_json)
     if files.cases is None or options.as_json or not update.specification.rules:
         return
-    models = SuiteModels(wanted.tested[0] if wanted.tested else wanted.generator, wanted.judge)
+    models = SuiteModels(request.tested[0] if request.tested else request.generator, request.judge)
     if suite := suite_of(options.prompt, files.cases, update.specification, models):
         click.echo(f"\n{NEXT}\n\n{terminal_text(suite, lines=True)}", nl=False)
 
@@ -90,7 +90,7 @@ def _bring_up(
 def _check(options: GenerateOptions) -> None:
     """What would have no effect is refused, before anything is spent."""
     given = [(f"--set {key}", key) for key in options.chosen.given]
-    given += [(f"--instructions {stage}", stage) for stage in options.told]
+    given += [(f"--instructions {stage}", stage) for stage in options.stage_instructions]
     for flag, name in given:
         if name not in ("rules", "inputs", "intent", "inverse", *_OF_TESTS):
             raise GateError(f"{flag} cannot be used with --diff", f"leave out {flag}")

@@ -104,7 +104,7 @@ def _write(group: Xml.Element, name: str, test: _Test) -> None:
 
 def _verdict(run: RunRecord) -> _Test:
     first = one_line(plain_first_line(run))
-    detail = "\n".join(short_line(reason, LONGEST_SENTENCE) for reason in run.reasons[:REASONS])
+    detail = "\n".join(f"{one.code}: {short_line(one.text, LONGEST_SENTENCE)}" for one in run.deciding[:REASONS])
     if run.exit_code:
         broken = run.verdict is Verdict.INCONCLUSIVE or run.exit_code != 1
         return _Test(VERDICT, "error" if broken else "failure", first, detail, run.duration_s)
@@ -126,9 +126,10 @@ def _bad(run: RunRecord, row: Comparison) -> bool:
 def _slice(run: RunRecord, row: Comparison) -> _Test:
     if row.mean is None:
         return _Test(row.slice, "skipped", "no case has a score in both arms")
-    change = f"{movement(row)}, interval {numbers.interval(row.lower, row.upper)}"
-    still = row.state is State.NOISE and not row.moved
-    said = "no case changed" if still else f"{change} ({numbers.counted(row.n, 'case')}): {STATE_WORDS[row.state]}"
+    said = f"{movement(row)}, interval {numbers.score_interval(row)} ({numbers.counted(row.n, 'case')})"
+    if row.undetected(run.method.alpha) is not None:
+        said = numbers.quality_change(row, run.method.alpha)
+    said = f"{said}: {STATE_WORDS[row.state]}"
     if _bad(run, row):
         return _Test(row.slice, "failure", said)
     return _Test(row.slice, "skipped", said) if row.state is State.TOO_FEW else _Test(row.slice, detail=said)
@@ -143,7 +144,7 @@ def _axis(run: RunRecord, axis: AxisComparison) -> _Test:
         said = over_limit(axis)
         bad = run.exit_code and run.verdict is Verdict.HOLD
         return _Test(axis.axis, "failure", said) if bad else _Test(axis.axis, detail=said)
-    return _Test(axis.axis, detail=f"{numbers.change(axis.change)} {numbers.change_interval(axis.lower, axis.upper)}")
+    return _Test(axis.axis, detail=numbers.relative_change(axis.change, axis.lower, axis.upper))
 
 
 def _cases(run: RunRecord, suite: SuiteRecord, seconds: Seconds) -> Iterator[_Test]:

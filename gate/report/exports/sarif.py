@@ -1,4 +1,4 @@
-"""What a verdict is based on, as findings: annotations of changed prompt lines, and SARIF 2.1.0."""
+"""The findings of a run: annotations of changed prompt lines, and SARIF 2.1.0."""
 
 import hashlib
 import json
@@ -8,16 +8,14 @@ from difflib import SequenceMatcher
 from typing import Literal, TypeAlias
 from urllib.parse import quote
 
-from gate.config.values import first_file
+from gate.config.values import first_file, is_python
 from gate.files import escapes
-from gate.record.comparison import AxisComparison, PassRate, PassState, State, Verdict
-from gate.record.run import NewSuiteRecord, RunRecord, SuiteRecord
-from gate.report import numbers
+from gate.record.findings.catalogue import KINDS, meaning
+from gate.record.findings.finding import Finding
+from gate.record.run import RunRecord
 from gate.report.escape import one_line, terminal_text
-from gate.report.numbers import LONGEST_SENTENCE, NamedSlice, drop_sentence, short_line, slices_in_state, suite_slices
-from gate.report.view.comparisons import over_limit
+from gate.report.numbers import LONGEST_SENTENCE, short_line
 from gate.report.view.headline import plain_first_line
-from gate.report.view.pass_rates import pass_rate_words
 from gate.values import JsonValue
 
 FindingLevel: TypeAlias = Literal["error", "warning", "notice"]
@@ -25,108 +23,18 @@ Lines: TypeAlias = Mapping[str, Sequence[tuple[int, int]]]
 """The changed lines of files, by path in the repository, or by prompt: first and last of each place, 1-based."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """A kind of finding; `id` is stable, because other programs store it."""
-
-    id: str
-    title: str
-    text: str
+def results(run: RunRecord) -> list[tuple[Finding, FindingLevel, str]]:
+    """The findings of a finished run that are about a prompt and more than a note, with their level and its path."""
+    paths = {suite.name: suite.candidate.path for suite in (*run.suites, *run.new)}
+    found = [(finding, paths.get(getattr(finding, "suite", ""), "")) for finding in run.findings]
+    return [(finding, _level(run, finding), path) for finding, path in found if path and finding.severity != "note"]
 
 
-RULES = (
-    Rule(
-        "regression",
-        "Quality dropped",
-        "A slice that can block dropped, by the joint test over all slices.",
-    ),
-    Rule(
-        "suspect",
-        "Quality may have dropped",
-        "A slice may have dropped; there are too few cases to be sure.",
-    ),
-    Rule("cost", "Cost above the limit", "Cost rose by more than the policy allows."),
-    Rule("latency", "Latency above the limit", "Latency rose by more than the policy allows."),
-    Rule("pass-rate", "Too few cases pass", "A prompt without a baseline misses its required pass rate."),
-    Rule(
-        "pass-rate-unproven",
-        "Pass rate not proven",
-        "The pass rate reaches the threshold, its lower bound does not.",
-    ),
-)
-_DECISIVE = {
-    Verdict.BLOCK: frozenset({"regression", "pass-rate"}),
-    Verdict.HOLD: frozenset({"suspect", "cost", "latency", "pass-rate-unproven"}),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One rule that applies to one suite.
-
-    Args:
-        rule: id of one of `RULES`.
-        level: `error` where it makes the run fail, `notice` where the verdict is overridden.
-    """
-
-    rule: str
-    level: FindingLevel
-    suite: str
-    path: str
-    message: str
-
-
-def findings(run: RunRecord) -> tuple[Finding, ...]:
-    """All findings of a finished run, in the order of the suites."""
-    found: list[Finding] = []
-    for suite in run.suites:
-        path = suite.candidate.path
-        found += (Finding(rule, _level(run, rule), suite.name, path, said) for rule, said in _compared(run, suite))
-    for new in run.new:
-        path = new.candidate.path
-        told = ((rule, said) for rule, said in _alone(new) if run.kind != "check" or rule == "pass-rate")
-        found += (Finding(rule, _level(run, rule), new.name, path, said) for rule, said in told)
-    return tuple(found)
-
-
-def _level(run: RunRecord, rule: str) -> FindingLevel:
+def _level(run: RunRecord, finding: Finding) -> FindingLevel:
+    """`error` where it makes the run fail, `notice` where the verdict is overridden."""
     if run.waived:
         return "notice"
-    return "error" if run.exit_code and rule in _DECISIVE.get(run.verdict, ()) else "warning"
-
-
-def _compared(run: RunRecord, suite: SuiteRecord) -> Iterator[tuple[str, str]]:
-    blocking = [named for named in suite_slices(run, suite) if named.record.blocking]
-    for rule, state in (("regression", State.REGRESSION), ("suspect", State.SUSPECT)):
-        if rows := slices_in_state(blocking, state):
-            yield rule, _dropped(rows)
-    axes: tuple[AxisComparison, ...] = (suite.cost, suite.latency)
-    for axis in axes:
-        if axis.exceeded:
-            yield axis.axis, f"{short_line(suite.name)}: {axis.axis} {over_limit(axis)}"
-
-
-def _dropped(rows: Sequence[NamedSlice]) -> str:
-    return f"{drop_sentence(rows[0].record, short_line(rows[0].full))}{_more(len(rows) - 1)}"
-
-
-def _alone(new: NewSuiteRecord) -> Iterator[tuple[str, str]]:
-    rows = (new.overall, *new.slices)
-    missed = [row for row in rows if row.blocking and row.state is PassState.MISSED]
-    doubtful = [row for row in rows if row.doubtful and row.state is PassState.UNPROVEN]
-    if missed:
-        yield "pass-rate", _passed(new, missed)
-    if doubtful:
-        yield "pass-rate-unproven", _passed(new, doubtful)
-
-
-def _passed(new: NewSuiteRecord, rows: Sequence[PassRate]) -> str:
-    worst = min(rows, key=lambda row: (row.rate or 0.0) - (row.wanted or 0.0))
-    return f"{short_line(new.name)}/{short_line(worst.slice)}: {pass_rate_words(worst)}{_more(len(rows) - 1)}"
-
-
-def _more(count: int) -> str:
-    return f", and {numbers.counted(count, 'more slice')}" if count else ""
+    return "error" if run.exit_code and finding in run.deciding else "warning"
 
 
 CommandLevel = Literal["error", "warning", "notice"]
@@ -205,7 +113,6 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 REASONS = 20
 """Reasons shown for a verdict; the record has them all."""
 _LEVELS: dict[FindingLevel, str] = {"error": "error", "warning": "warning", "notice": "note"}
-_ORDER = tuple(rule.id for rule in RULES)
 
 
 def render(run: RunRecord, lines: Lines, prefix: str = "") -> str:
@@ -215,16 +122,17 @@ def render(run: RunRecord, lines: Lines, prefix: str = "") -> str:
         lines: changed ones, by path from the root; a file without any gets its result in its first line.
         prefix: folder that the record's paths are relative to, with a final slash; empty for the repository root.
     """
-    results: list[JsonValue] = [_result(run, found, lines, prefix) for found in findings(run)]
+    codes = list(dict.fromkeys(finding.code for finding in (*run.deciding, *(one for one, _, _ in results(run)))))
+    found: list[JsonValue] = [_result(run, finding, codes, lines, prefix) for finding in results(run)]
     rules: list[JsonValue] = [
         {
-            "id": rule.id,
-            "name": "".join(word.capitalize() for word in rule.id.split("-")),
-            "shortDescription": {"text": rule.title},
-            "fullDescription": {"text": rule.text},
-            "help": {"text": rule.text},
+            "id": code,
+            "name": kind.__name__,
+            "shortDescription": {"text": meaning(kind)},
+            "fullDescription": {"text": meaning(kind)},
+            "help": {"text": kind.remedy or meaning(kind)},
         }
-        for rule in RULES
+        for code, kind in ((code, KINDS[code]) for code in codes)
     ]
     driver: JsonValue = {"name": "Prompt Gate", "semanticVersion": run.tool_version, "rules": rules}
     made: dict[str, JsonValue] = {
@@ -232,7 +140,7 @@ def render(run: RunRecord, lines: Lines, prefix: str = "") -> str:
         "automationDetails": {"id": f"prompt-gate/{quote(run.config or 'files')}/"},
         "columnKind": "unicodeCodePoints",
         "invocations": [_invocation(run)],
-        "results": results,
+        "results": found,
         "properties": {"verdict": run.verdict.value},
     }
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [made]}, indent=2, ensure_ascii=True) + "\n"
@@ -242,8 +150,12 @@ def _invocation(run: RunRecord) -> JsonValue:
     """Whether the run reached a verdict, and if not, why."""
     finished = run.exit_code in (0, 1)
     told: list[JsonValue] = [
-        {"level": "error", "message": {"text": short_line(reason, LONGEST_SENTENCE)}}
-        for reason in run.reasons[:REASONS]
+        {
+            "level": "error",
+            "message": {"text": short_line(finding.text, LONGEST_SENTENCE)},
+            "descriptor": {"id": finding.code},
+        }
+        for finding in run.deciding[:REASONS]
     ]
     made: dict[str, JsonValue] = {
         "executionSuccessful": finished,
@@ -253,15 +165,18 @@ def _invocation(run: RunRecord) -> JsonValue:
     return made if finished else {**made, "toolExecutionNotifications": told}
 
 
-def _result(run: RunRecord, found: Finding, lines: Lines, prefix: str) -> JsonValue:
-    path, places = _places(run, found, lines, prefix)
-    name = "\0".join((found.rule, found.suite, found.path)).encode("utf-8", "replace")
-    same = hashlib.sha256(name).hexdigest()
+def _result(
+    run: RunRecord, found: tuple[Finding, FindingLevel, str], codes: Sequence[str], lines: Lines, prefix: str
+) -> JsonValue:
+    finding, level, prompt = found
+    path, places = _places(run, prompt, lines, prefix)
+    about = "\0".join((finding.code, *_subject(finding), prompt)).encode("utf-8", "replace")
+    same = hashlib.sha256(about).hexdigest()
     made: dict[str, JsonValue] = {
-        "ruleId": found.rule,
-        "ruleIndex": _ORDER.index(found.rule),
-        "level": _LEVELS[found.level],
-        "message": {"text": found.message},
+        "ruleId": finding.code,
+        "ruleIndex": codes.index(finding.code),
+        "level": _LEVELS[level],
+        "message": {"text": one_line(finding.text)},
         "locations": [_location(path, places[0])],
         # GitHub uses only the first one. Without it, GitHub makes one of the line, which changes with every edit.
         "partialFingerprints": {"primaryLocationLineHash": f"{same[:16]}:1", "promptGate/v1": same},
@@ -271,12 +186,18 @@ def _result(run: RunRecord, found: Finding, lines: Lines, prefix: str) -> JsonVa
     return made
 
 
-def _places(run: RunRecord, found: Finding, lines: Lines, prefix: str) -> tuple[str, Sequence[tuple[int, int]]]:
+def _subject(finding: Finding) -> list[str]:
+    """What the finding is about, whatever its figures are."""
+    values = (getattr(finding, name, "") for name in ("suite", "slice", "scorer", "case", "tool"))
+    return [str(value) for value in values]
+
+
+def _places(run: RunRecord, prompt: str, lines: Lines, prefix: str) -> tuple[str, Sequence[tuple[int, int]]]:
     # A prompt that a Python function builds is no file; what asks for it is one. A record may come from anywhere, and
     # `//host/file` would be an address.
-    built = found.path.startswith("python:") or escapes(prefix + found.path)
-    path = prefix + ((run.config or "gate.yaml") if built else first_file(found.path))
-    return path, lines.get(prefix + found.path) or ((1, 1),)
+    built = is_python(prompt) or escapes(prefix + prompt)
+    path = prefix + ((run.config or "gate.yaml") if built else first_file(prompt))
+    return path, lines.get(prefix + prompt) or ((1, 1),)
 
 
 def _others(path: str, places: Sequence[tuple[int, int]]) -> Iterator[JsonValue]:

@@ -10,6 +10,7 @@ from jinja2 import Environment, Template
 from markupsafe import Markup
 
 from gate.record.comparison import State, Verdict
+from gate.record.findings.catalogue import DECIDING
 from gate.record.parts import CaseState
 from gate.record.run import RunRecord
 from gate.report import escape, numbers
@@ -300,8 +301,7 @@ def environment() -> Environment:
     env.filters.update(
         code=_filter(escape.code_span),
         fence=_filter(escape.code_block),
-        html=_filter(escape.html_text),
-        line=_html_line,
+        html=_html,
         bar=_filter(_bar),
         nowrap=_filter(_nowrap),
         markdown=_markup,
@@ -318,31 +318,28 @@ def _safe(value: object) -> Markup:
     if isinstance(value, Code):
         return _markup(escape.code_span(value.text))
     if isinstance(value, tuple):
-        return _markup(_joined(value))
+        return _joined(value, _safe)
     return _markup(unbroken(escape.markdown_text(str(value))))
 
 
-def _joined(pieces: tuple[object, ...]) -> str:
-    return "".join(
-        _spaced(piece, lambda text: unbroken(escape.markdown_text(text))) if isinstance(piece, str) else _safe(piece)
-        for piece in pieces
-    )
+def _html(value: object) -> Markup:
+    """The same for a line of HTML, such as `<summary>`, in which GitHub reads no Markdown; names are bold."""
+    if isinstance(value, Code):
+        return _markup(f"<b>{escape.html_text(value.text)}</b>")
+    if isinstance(value, tuple):
+        return _joined(value, _html)
+    return _markup(unbroken(escape.html_text(str(value))))
 
 
-def _spaced(piece: str, escaped: Callable[[str], str]) -> str:
-    """The spaces around a plain string are the sentence's own and stay."""
-    lead, tail = " " * piece.startswith(" "), " " * (piece.endswith(" ") and len(piece) > 1)
-    return f"{lead}{escaped(piece)}{tail}"
-
-
-def _html_line(text: Text) -> Markup:
-    """Running text where Markdown is not read, with bold names: a colon right behind one cannot make an emoji."""
-    return _markup(
-        "".join(
-            _spaced(piece, escape.html_text) if isinstance(piece, str) else f"<b>{escape.html_text(piece.text)}</b>"
-            for piece in text
-        )
-    )
+def _joined(pieces: tuple[object, ...], escaped: Callable[[object], Markup]) -> Markup:
+    """The spaces around each plain string are the sentence's own and stay."""
+    out = []
+    for piece in pieces:
+        sentence = isinstance(piece, str)
+        lead = " " * (sentence and str(piece).startswith(" "))
+        tail = " " * (sentence and str(piece).endswith(" ") and len(str(piece)) > 1)
+        out.append(f"{lead}{escaped(piece)}{tail}")
+    return _markup("".join(out))
 
 
 def _bar(drawn: str) -> str:
@@ -399,7 +396,8 @@ class CommentContext:
     """What a comment refers to.
 
     Args:
-        run_url: the workflow run; may be empty. Not escaped: it comes from the runner.
+        run_url: the workflow run; may be empty. Not escaped: it comes from the runner, like the next.
+        docs_url: folder of the documentation; may be empty.
         config: path of the configuration; may be empty.
     """
 
@@ -410,6 +408,7 @@ class CommentContext:
     config: str = ""
     pull: bool = True
     comment: bool = True
+    docs_url: str = ""
 
 
 def render_comment(run: RunRecord, context: CommentContext, *, limit: int = GITHUB_LIMIT) -> str:
@@ -418,7 +417,9 @@ def render_comment(run: RunRecord, context: CommentContext, *, limit: int = GITH
     by: Text = (" by ", Code(context.config)) if context.config else ()
     about: Text = ("Commit ", Code(context.head[:12]), " against ", Code(context.base), *by)
     way_out = _way_out(run, context)
-    shown = {"about": about, "run_url": context.run_url, "way_out": way_out}
+    code = run.deciding[0].code if run.verdict in DECIDING else ""
+    shown = {"about": about, "run_url": context.run_url, "way_out": way_out, "finding": code}
+    shown["docs_url"] = context.docs_url
     rest = template.render(report="", **shown)
     report = render_report(run, limit=limit - len(rest)).rstrip() + "\n"
     return template.render(report=report, **shown)

@@ -1,21 +1,16 @@
-"""The cases of a run on the page, with the answers, times and costs of its samples."""
+"""The cases of a run on the page, with their answers, times and costs."""
 
-import math
-from array import array
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from itertools import accumulate, islice
+from itertools import accumulate
 from operator import itemgetter
 from statistics import fmean
 from typing import TypeAlias
 
 from gate.record.parts import CaseState, TranscriptRecord
-from gate.record.run import CaseRecord, NewCaseRecord, RunRecord, SampleFigure
-from gate.record.transcript import ArmName, Failed, Reply, Sample, Score, mean_score
+from gate.record.run import CaseRecord, NewCaseRecord, RunRecord
+from gate.record.transcript import ArmName, Sample, mean_score
 from gate.report import numbers
-from gate.report.escape import visible
 from gate.report.explain import SideBySide, case_side_by_side, sparing_marks
 from gate.report.numbers import all_suites, has_several_suites, short_line
 from gate.report.view.cases import AnyCase, case_figures
@@ -73,81 +68,16 @@ def _mixed(falls: Sequence[tuple[float, Key]], rises: Sequence[tuple[float, Key]
     return [*out, *(key for _, key in up)]
 
 
-ANSWER_CHARS = 6_000
-REASON_CHARS = 1_000
-SCORES_KEPT = 30
-_SAME = 1e-6
-_LEAST = 1e-12
-"""Seconds or dollars; smaller than any real value, and a ratio to less would be unbounded."""
+SHOWN = 100
+"""Cases whose answers the page shows, at most."""
 
 
 @dataclass(frozen=True, slots=True)
-class SampleBounds:
-    """How much is taken."""
+class ArmFigures:
+    """One figure of both arms: every value, in seconds or dollars, and by case the means of both arms."""
 
-    cases: int = 100
-    answers: int = 12
-    chars: int = 8_000_000
-    samples: int = 400_000
-
-
-BOUNDS = SampleBounds()
-
-
-@dataclass(frozen=True, slots=True)
-class SampleSource:
-    """All samples of a run, for a report that does not read files itself.
-
-    Args:
-        figures: of all samples, read once.
-        read: the sample at the place of its figures.
-        transcript: the conversation of a sample, cut where it is long.
-    """
-
-    figures: Iterable[SampleFigure]
-    read: Callable[[int], Sample]
-    transcript: Callable[[Sample], TranscriptRecord | None]
-
-
-@dataclass(slots=True)
-class RunningMean:
-    """A running mean; `value` is None until something is added."""
-
-    total: float = 0.0
-    count: int = 0
-
-    def add(self, value: float) -> None:
-        self.total += value
-        self.count += 1
-
-    @property
-    def value(self) -> float | None:
-        return self.total / self.count if self.count else None
-
-
-@dataclass(slots=True)
-class ArmSpread:
-    """One figure of both arms: every value, in seconds or dollars, and the mean of each case.
-
-    Where `geometric`, means are of logarithms, as latency is compared.
-    """
-
-    geometric: bool = False
-    values: dict[ArmName, "array[float]"] = field(default_factory=lambda: {arm: array("d") for arm in ArmName})
-    means: dict[tuple[Key, ArmName], RunningMean] = field(default_factory=lambda: defaultdict(RunningMean))
-
-    def add(self, key: Key, arm: ArmName, value: float) -> None:
-        self.values[arm].append(value)
-        self.means[key, arm].add(math.log(value) if self.geometric else value)
-
-    def pair(self, key: Key) -> tuple[float, float] | None:
-        """The mean of a case before and after; None where an arm has none."""
-        before, after = (
-            self.means.get((key, arm), RunningMean()).value for arm in (ArmName.BASELINE, ArmName.CANDIDATE)
-        )
-        if before is None or after is None:
-            return None
-        return (math.exp(before), math.exp(after)) if self.geometric else (before, after)
+    values: Mapping[ArmName, Sequence[float]]
+    pairs: Mapping[Key, tuple[float, float]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -168,8 +98,8 @@ class GatheredSamples:
         answers: of the cases that changed most, in that order.
     """
 
-    seconds: dict[str, ArmSpread] = field(default_factory=lambda: defaultdict(partial(ArmSpread, geometric=True)))
-    dollars: dict[str, ArmSpread] = field(default_factory=lambda: defaultdict(ArmSpread))
+    seconds: dict[str, ArmFigures] = field(default_factory=dict)
+    dollars: dict[str, ArmFigures] = field(default_factory=dict)
     answers: dict[Key, KeptAnswers] = field(default_factory=dict)
     seen: int = 0
     scored: int = 0
@@ -177,92 +107,15 @@ class GatheredSamples:
     chars: int = 0
 
 
-def gather_samples(run: RunRecord, samples: SampleSource | None, bounds: SampleBounds = BOUNDS) -> GatheredSamples:
-    """Read the figures of all samples, and the texts of those that the page shows."""
-    cases = dict(_cases(run))
-    wanted = {key: KeptAnswers() for key in most_changed_cases(run)[: bounds.cases]}
-    found = GatheredSamples(answers=wanted)
-    if samples is None:
-        return found
-    for one in islice(samples.figures, bounds.samples):
-        case = cases.get(one.key)
-        if case is None or not _belongs(case, one):
-            found.strange += 1
-            continue
-        found.seen += 1
-        found.scored += one.score is not None
-        _measure(found, one)
-        if (kept := wanted.get(one.key)) is None:
-            continue
-        if len(kept.samples) < bounds.answers and found.chars < bounds.chars:
-            found.chars += _keep(kept, samples.read(one.place), samples.transcript)
-        else:
-            kept.left_out += 1
-    return found
+def no_samples(run: RunRecord, cases: int = SHOWN) -> GatheredSamples:
+    """What there is to begin with: the cases whose answers can be shown."""
+    return GatheredSamples(answers={key: KeptAnswers() for key in most_changed_cases(run)[:cases]})
 
 
 def _cases(run: RunRecord) -> Iterator[tuple[Key, AnyCase]]:
     for suite in all_suites(run):
         for case in suite.cases:
             yield (suite.name, case.id), case
-
-
-def _belongs(case: AnyCase, sample: SampleFigure) -> bool:
-    """Whether the record has this score for the sample; a file of another run has others."""
-    if isinstance(case, NewCaseRecord):
-        scores: Sequence[float | None] = case.scores if sample.arm is ArmName.CANDIDATE else ()
-    else:
-        scores = case.baseline if sample.arm is ArmName.BASELINE else case.candidate
-    if sample.number >= len(scores):
-        return False
-    known, value = scores[sample.number], sample.score
-    if known is None or value is None:
-        return known is value
-    return abs(known - value) < _SAME
-
-
-def _measure(found: GatheredSamples, one: SampleFigure) -> None:
-    if not one.fresh:
-        return
-    if one.seconds is not None and one.seconds >= _LEAST:
-        found.seconds[one.key[0]].add(one.key, one.arm, one.seconds)
-    if one.dollars is not None and one.dollars >= _LEAST:
-        found.dollars[one.key[0]].add(one.key, one.arm, one.dollars)
-
-
-def _keep(kept: KeptAnswers, sample: Sample, transcript: Callable[[Sample], TranscriptRecord | None]) -> int:
-    """Keep one answer; returns how many characters that are."""
-    slim = _slim(sample)
-    kept.transcripts[len(kept.samples)] = transcript(sample)
-    kept.samples.append(slim)
-    text = f"{slim.reply.text}{slim.reply.thinking}" if isinstance(slim.reply, Reply) else slim.reply.reason
-    return len(text) + sum(len(score.reason) for score in slim.scores)
-
-
-def _slim(sample: Sample) -> Sample:
-    """The sample without text beyond what is shown."""
-    scores = tuple(_slim_score(score) for score in sample.scores[:SCORES_KEPT])
-    reply = sample.reply
-    if isinstance(reply, Reply):
-        texts = _cut(reply.text, ANSWER_CHARS), _cut(reply.thinking, ANSWER_CHARS)
-        reply = replace(reply, text=texts[0], thinking=texts[1], transcript=None, effort=None)
-    else:
-        reply = Failed(_cut(reply.reason, REASON_CHARS), reply.attempts)
-    return replace(sample, reply=reply, scores=scores)
-
-
-def _slim_score(score: Score) -> Score:
-    parts = tuple(replace(part, reason=_cut(part.reason, REASON_CHARS)) for part in score.parts[:SCORES_KEPT])
-    return replace(score, reason=_cut(score.reason, REASON_CHARS), parts=parts)
-
-
-def _cut(text: str, limit: int) -> str:
-    """Both ends of a long text. The middle is cut first, with room for a key across the cut, which is masked."""
-    if len(text) <= limit:
-        return text
-    half = limit // 2
-    note = f" […{len(text) - 2 * half:,} characters left out…] "
-    return visible(text[: 4 * half])[:half] + note + visible(text[-4 * half :])[-half:]
 
 
 ROWS = 2_000
@@ -426,9 +279,9 @@ class CasesView:
         return f"{short_line(key[0])}/{short_line(key[1])}" if has_several_suites(self.run) else short_line(key[1])
 
     @staticmethod
-    def _change(spreads: Mapping[str, ArmSpread], key: Key) -> float | None:
-        spread = spreads.get(key[0])
-        pair = None if spread is None else spread.pair(key)
+    def _change(figures: Mapping[str, ArmFigures], key: Key) -> float | None:
+        own = figures.get(key[0])
+        pair = None if own is None else own.pairs.get(key)
         return None if pair is None else pair[1] / pair[0] - 1.0
 
 

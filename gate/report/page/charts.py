@@ -11,7 +11,7 @@ from gate.record.run import RunRecord, SuiteRecord
 from gate.record.transcript import ArmName
 from gate.report import numbers
 from gate.report.numbers import NamedSlice, short_line, suite_slices
-from gate.report.page.cases import ArmSpread, GatheredSamples
+from gate.report.page.cases import ArmFigures, GatheredSamples
 
 MARKS = 6
 _ROOM = 0.04
@@ -183,10 +183,10 @@ class DistributionCurves:
 
 
 def distribution_curves(
-    suite: str, what: str, spread: ArmSpread, text: Callable[[float], str]
+    suite: str, what: str, figures: ArmFigures, text: Callable[[float], str]
 ) -> DistributionCurves | None:
     """Both arms over one axis; None where no arm has enough answers."""
-    arms = [(arm, sorted(values)) for arm, values in spread.values.items() if len(values) >= FEWEST]
+    arms = [(arm, sorted(values)) for arm, values in figures.values.items() if len(values) >= FEWEST]
     if not arms:
         return None
     end = max(_quantile(values, _CLIPPED) for _, values in arms) * 1.02
@@ -371,8 +371,8 @@ def _of_slice(
     return _Found(short_line(named.full), False, named.record.n, named.record.mean or 0.0, cost, latency)
 
 
-def _pairs(spread: ArmSpread | None, keys: Iterable[tuple[str, str]]) -> list[tuple[float, float]]:
-    return [] if spread is None else [pair for key in keys if (pair := spread.pair(key)) is not None]
+def _pairs(figures: ArmFigures | None, keys: Iterable[tuple[str, str]]) -> list[tuple[float, float]]:
+    return [] if figures is None else [figures.pairs[key] for key in keys if key in figures.pairs]
 
 
 def _ratio_of_means(pairs: Sequence[tuple[float, float]]) -> float | None:

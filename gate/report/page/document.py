@@ -22,7 +22,7 @@ from gate.report.differences import TextPiece, joined_marks, word_differences
 from gate.report.escape import visible
 from gate.report.explain import much_in_common
 from gate.report.numbers import LONGEST_SENTENCE, Code, Text, all_suites, placed, short_line, suite_label
-from gate.report.page.cases import CasesView, GatheredSamples, SampleSource, gather_samples
+from gate.report.page.cases import CasesView, GatheredSamples, no_samples
 from gate.report.page.charts import LONGEST_NAME, DistributionCurves, delta_histogram, distribution_curves, tradeoffs
 from gate.report.page.forest import Forest, ForestLine, forests, rate_forests, state_tone
 from gate.report.sheet import SheetTable
@@ -362,13 +362,13 @@ RATE_SHAPES = (
 )
 
 
-def render_page(run: RunRecord, samples: SampleSource | None = None, *, limit: int = LARGEST) -> str:
+def render_page(run: RunRecord, samples: GatheredSamples | None = None, *, limit: int = LARGEST) -> str:
     """The whole report as one HTML page.
 
     Args:
         limit: bytes above which answers are left out, those of cases that changed least first.
     """
-    gathered, whole = gather_samples(run, samples), report_view(run)
+    gathered, whole = no_samples(run) if samples is None else samples, report_view(run)
     cases = CasesView(run, gathered)
     env = environment()
     page = env.get_template("page.html.j2")

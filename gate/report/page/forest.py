@@ -12,7 +12,7 @@ from gate.report import numbers
 from gate.report.numbers import NamedSlice, run_slices, short_line, shown_and_folded, suite_label, suite_slices
 from gate.report.page.charts import LinearScale, ScaleMark, linear_scale
 from gate.report.view import comparisons
-from gate.report.view.comparisons import SliceRow, is_unremarkable, slice_rank, slice_row
+from gate.report.view.comparisons import SliceRow, drawn_interval, is_unremarkable, scale_values, slice_rank, slice_row
 from gate.report.view.pass_rates import RateRow, check_tables, passing_rule, rate_rank, rate_row, rate_unremarkable
 
 SLICES_SHOWN = 20
@@ -36,7 +36,7 @@ class DrawnInterval:
 
     Args:
         point: None where there is no number.
-        open_low, open_high: an end is infinite.
+        open_low, open_high: an end lies outside the scale.
         band: the tolerated margin, or the range up to the required rate; None where there is none.
     """
 
@@ -96,7 +96,7 @@ class Forest:
 def forests(run: RunRecord) -> tuple[Forest, ...]:
     """One for each compared suite, all on the same scale."""
     records = [named.record for named in run_slices(run)]
-    ends = [end for one in records for end in (one.mean, one.lower, one.upper, -one.margin) if end is not None]
+    ends = [end for one in records for end in (*scale_values(run, one), -one.margin)]
     scale = linear_scale(ends, least=_LEAST, limits=(-1.0, 1.0))
     found = []
     named = {suite.name: suite_slices(run, suite) for suite in run.suites if suite.quality.overall.n}
@@ -167,19 +167,20 @@ def _grouped(items: Iterable[tuple[str, ForestLine]]) -> tuple[ForestGroup, ...]
 
 
 def _compared(run: RunRecord, scale: LinearScale, named: NamedSlice) -> ForestLine:
-    return ForestLine(slice_row(run, named, _UNIT), _drawn(named.record, scale), named.overall)
+    return ForestLine(slice_row(run, named, _UNIT), _drawn(run, named.record, scale), named.overall)
 
 
-def _drawn(record: Comparison, scale: LinearScale) -> DrawnInterval:
+def _drawn(run: RunRecord, record: Comparison, scale: LinearScale) -> DrawnInterval:
     band = (scale.at(-record.margin), scale.at(0.0)) if record.margin > 0 else None
-    if record.mean is None:
+    interval = drawn_interval(run, record)
+    if interval is None:
         return DrawnInterval(None, 0.0, 0.0, band=band)
+    mean, lower, upper = interval
     # Two infinite ends are no interval: nothing was shown, and the whole width would look like much.
     if record.lower is None and record.upper is None and record.state is State.TOO_FEW:
-        return DrawnInterval(scale.at(record.mean), scale.at(record.mean), scale.at(record.mean), band=band)
-    low = scale.start if record.lower is None else scale.at(record.lower)
-    high = scale.end if record.upper is None else scale.at(record.upper)
-    return DrawnInterval(scale.at(record.mean), low, high, record.lower is None, record.upper is None, band)
+        return DrawnInterval(scale.at(mean), scale.at(mean), scale.at(mean), band=band)
+    places = (scale.at(mean), scale.at(lower), scale.at(upper))
+    return DrawnInterval(*places, lower < scale.low, upper > scale.high, band)
 
 
 def _rate(text: Callable[[PassRate], RateRow], rate: PassRate) -> ForestLine:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from gate.config.specification import (
-    CompiledRule,
     Discarded,
     GeneratedTest,
     OutputRule,
@@ -23,14 +22,13 @@ from gate.stats.arrays import Undefined
 from gate.testgen.cases.diversity import Lengths
 from gate.testgen.evaluation.metrics import OutcomeRow
 from gate.testgen.forecast import GenerationForecast
-from gate.values import Amount, Count, JsonValue, RecordPart, Share, about_dollars, counted
+from gate.values import Amount, Count, JsonValue, RecordPart, Share, about_dollars, counted, listed
 
 if TYPE_CHECKING:
     from gate.testgen.cases.diversity import Diversity
+    from gate.testgen.generate import GeneratedTests
 
 KINDS: tuple[TestKind, ...] = ("rule", "inverse")
-LEFT = "Code checks English rules on length, format and words. The judge checks the others."
-"""Why a rule is not checked by code."""
 NEXT = "Next: review the cases, copy this suite into gate.yaml, and run gate check"
 _GROUNDING = {
     "verbatim": "word for word",
@@ -39,8 +37,6 @@ _GROUNDING = {
     "ungrounded": "no",
     "unknown": "not checked",
 }
-_NAMED = 12
-"""Discarded tests that a reason names; the JSON document has all of them."""
 _ALIKE = 0.3
 """Likeness from which on many tests are variants of each other: see `gate.testgen.cases.diversity.Diversity`."""
 _EVEN = 1.2
@@ -52,21 +48,20 @@ class GenerationOutcome:
     """What the summary of a generation shows.
 
     Args:
+        checks: what the code of each compiled rule checks.
+        warnings, written: one line each.
         suite: a configuration for the tests, to copy; may be empty.
+        evaluation: one row for each test and model; None without an evaluation.
     """
 
     prompt: str
-    specification: Specification
-    compiled: Sequence[tuple[CompiledRule, str]]
-    tests: Sequence[GeneratedTest]
-    discarded: Sequence[Discarded]
-    notes: Sequence[str]
+    generated: "GeneratedTests"
+    checks: Sequence[str]
     warnings: Sequence[str]
     written: Sequence[str]
-    diversity: "Diversity"
-    left_out: Sequence[str]
-    spent: str
+    effort: Effort
     suite: str = ""
+    evaluation: Sequence[OutcomeRow] | None = None
 
 
 def generation_plan_sheet(prompt: str, found: GenerationForecast) -> Sheet:
@@ -90,52 +85,65 @@ def _cost(cost: object) -> str:
     return about_dollars(cost.amount) if isinstance(cost, Dollars) else "unknown"
 
 
-def generation_sheet(found: GenerationOutcome) -> Sheet:
+def generation_sheet(outcome: GenerationOutcome) -> Sheet:
     """The result of a generation."""
-    tests, rules, by_code = len(found.tests), len(found.specification.rules), len(found.compiled)
-    head = f"{found.prompt}: {counted(tests, 'test')} for {counted(rules, 'rule')}"
+    generated = outcome.generated
+    rules, by_code = len(generated.specification.rules), len(generated.compiled)
+    head = f"{outcome.prompt}: {counted(len(generated.tests), 'test')} for {counted(rules, 'rule')}"
     head += f", {by_code} checked by code, {rules - by_code} by a judge"
-    remarks = tuple(Remark(text) for text in (*found.warnings, *found.notes))
-    grids = (_rules(found), *_checks(found), *_discarded(found), *_questions(found.specification))
-    blocks = (CodeBlock(NEXT, found.suite, "yaml"),) if found.suite else ()
-    return Sheet(head, remarks, grids, (*diversity_words(found.diversity), found.spent, *found.written), blocks)
+    remarks = tuple(Remark(text) for text in (*outcome.warnings, *generated.notes))
+    grids = (
+        _rules(generated),
+        *_checks(generated, outcome.checks),
+        *_discarded(generated.discarded),
+        *_questions(generated.specification),
+    )
+    blocks = (CodeBlock(NEXT, outcome.suite, "yaml"),) if outcome.suite else ()
+    lines = (*diversity_words(generated.diversity), effort_words(outcome.effort), *outcome.written)
+    return Sheet(head, remarks, grids, lines, blocks)
 
 
-def _rules(found: GenerationOutcome) -> SheetTable:
-    kept = Counter((test.rule, test.kind) for test in found.tests)
-    by_code = {one.rule for one, _ in found.compiled}
-    lines = [
+def _rules(generated: "GeneratedTests") -> SheetTable:
+    counts = Counter((test.rule, test.kind) for test in generated.tests)
+    by_code = {compiled.rule for compiled in generated.compiled}
+    rows = [
         SheetRow(
-            (f"{rule.id} {rule.text}", str(kept[rule.id, "rule"]), str(kept[rule.id, "inverse"]), *_how(rule, by_code))
+            (
+                f"{rule.id} {rule.text}",
+                str(counts[rule.id, "rule"]),
+                str(counts[rule.id, "inverse"]),
+                *_how(rule, by_code),
+            )
         )
-        for rule in found.specification.rules
+        for rule in generated.specification.rules
     ]
     head = (*text_columns("Rule"), *figure_columns("Tests", "Inverse"), *text_columns("Checked by", "In the prompt"))
-    return SheetTable("Rules", head, tuple(lines), wraps=True)
+    return SheetTable("Rules", head, tuple(rows), wraps=True)
 
 
 def _how(rule: OutputRule, by_code: set[str]) -> tuple[str, str]:
     return "code" if rule.id in by_code else "judge", _GROUNDING[rule.grounding]
 
 
-def _checks(found: GenerationOutcome) -> Iterator[SheetTable]:
-    if found.compiled:
-        left = (LEFT,) if len(found.compiled) < len(found.specification.rules) else ()
-        yield SheetTable("Checked by code", (), (), left, items=tuple(said for _, said in found.compiled))
+def _checks(generated: "GeneratedTests", checks: Sequence[str]) -> Iterator[SheetTable]:
+    if checks:
+        by_judge = len(generated.specification.rules) - len(checks)
+        left = (f"The judge checks {counted(by_judge, 'rule')} for which there is no check by code.",) * bool(by_judge)
+        yield SheetTable("Checked by code", (), (), left, items=tuple(checks))
 
 
-def _discarded(found: GenerationOutcome) -> Iterator[SheetTable]:
+def _discarded(discarded: Sequence[Discarded]) -> Iterator[SheetTable]:
     """Each reason once, that of most tests first."""
-    if found.discarded:
-        reasons = Counter(one.why for one in found.discarded)
-        said = tuple(_reason(why, [one.test.id for one in found.discarded if one.why == why])
-                     for why, _ in reasons.most_common())  # fmt: skip
-        yield SheetTable(f"Discarded: {counted(len(found.discarded), 'test')}", (), (), items=said)
+    if discarded:
+        reasons = Counter(test.why for test in discarded)
+        sentences = tuple(
+            _reason(why, [test.test.id for test in discarded if test.why == why]) for why, _ in reasons.most_common()
+        )
+        yield SheetTable(f"Discarded: {counted(len(discarded), 'test')}", (), (), items=sentences)
 
 
 def _reason(why: str, tests: Sequence[str]) -> str:
-    more = f" and {len(tests) - _NAMED:,} more" if len(tests) > _NAMED else ""
-    named = f"{', '.join(tests[:_NAMED])}{more}"
+    named = listed(tests)
     return f"{named if len(tests) == 1 else f'{len(tests):,} tests ({named})'}: {why}"
 
 
@@ -215,7 +223,7 @@ class CheckedRule(RecordPart):
 
 
 class DiversityRecord(RecordPart):
-    """How different the tests are from each other; see `gate.testgen.cases.diversity.Diversity`."""
+    """How different the tests are from each other."""
 
     model_config = ConfigDict(from_attributes=True)
 
@@ -296,27 +304,27 @@ def generation_schema() -> dict[str, JsonValue]:
     return {**head, **schema, "title": "generation.json"}
 
 
-def generation_json(found: GenerationOutcome, effort: Effort, rows: Sequence[OutcomeRow] | None = None) -> str:
-    """The text of the document, with a line break at its end.
-
-    Args:
-        rows: of an evaluation; None without an evaluation.
-    """
+def generation_json(outcome: GenerationOutcome) -> str:
+    """The text of the document, with a line break at its end."""
+    generated, effort = outcome.generated, outcome.effort
     return _printable(
         Generation(
-            prompt=found.prompt,
-            specification=found.specification,
-            compiled=[CheckedRule(rule=one.rule, checks=said) for one, said in found.compiled],
-            tests=list(found.tests),
-            discarded=list(found.discarded),
-            diversity=DiversityRecord.model_validate(found.diversity),
-            warnings=list(found.warnings),
-            notes=list(found.notes),
-            left_out=list(found.left_out),
-            written=list(found.written),
+            prompt=outcome.prompt,
+            specification=generated.specification,
+            compiled=[
+                CheckedRule(rule=compiled.rule, checks=check)
+                for compiled, check in zip(generated.compiled, outcome.checks, strict=True)
+            ],
+            tests=list(generated.tests),
+            discarded=list(generated.discarded),
+            diversity=DiversityRecord.model_validate(generated.diversity),
+            warnings=list(outcome.warnings),
+            notes=list(generated.notes),
+            left_out=list(generated.left_out),
+            written=list(outcome.written),
             calls=CallsMade(made=effort.calls, cached=effort.reused, retried=effort.retries),
             spent_usd=effort.cost.amount if isinstance(effort.cost, Dollars) else None,
-            evaluation=None if rows is None else list(rows),
+            evaluation=None if outcome.evaluation is None else list(outcome.evaluation),
         )
     )
 

@@ -13,14 +13,13 @@ from gate.record.calibration import (
     MaybeFigure,
     NoFigure,
     SliceRecord,
-    ThresholdRecord,
     on_scale,
 )
 from gate.record.transcript import masked
 from gate.report import numbers
 from gate.report.numbers import whole_percent
 from gate.report.sheet import Remark, Sheet, SheetRow, SheetTable, figure_columns, text_columns
-from gate.values import clipped
+from gate.values import clipped, listed
 
 EXCERPT_CHARS = 240
 """Of an answer, and of a reason, that is shown as an example."""
@@ -46,10 +45,10 @@ def score_difference(found: MaybeFigure, scale: tuple[float, float]) -> str:
     """A difference of scores: `+0.031 [+0.010, +0.052]`, or `+0.12 [+0.04, +0.21]` on a rubric's scale."""
     if isinstance(found, NoFigure):
         return numbers.NOTHING
+    difference = numbers.ScoreFigure(found.value, found.lower, found.upper)
     if scale == UNIT_SCALE:
-        return f"{numbers.delta(found.value)} {numbers.interval(found.lower, found.upper)}"
-    steps = scale[1] - scale[0]
-    return numbers.grade_change(found.value * steps, found.lower * steps, found.upper * steps)
+        return numbers.score_change(difference)
+    return numbers.grade_change(difference, scale[1] - scale[0])
 
 
 def score_distance(distance: float, scale: tuple[float, float]) -> str:
@@ -75,8 +74,6 @@ def excerpt(text: str) -> str:
 
 LEAST_UNITS = 10
 """With fewer independent questions, the interval of a slice is too wide to be useful."""
-NAMED = 5
-"""Slices below that which are named."""
 _SURE = 1e-9
 
 
@@ -95,10 +92,9 @@ def slice_parts(found: JudgeCalibrationRecord) -> SheetTable:
 
 def _folded(few: list[SliceRecord], more: int) -> Iterator[str]:
     if few:
-        named = ", ".join(f"{one.name} ({numbers.counted(one.answers, 'answer')})" for one in few[:NAMED])
-        rest = f" and {len(few) - NAMED:,} more" if len(few) > NAMED else ""
+        named = listed([f"{one.name} ({numbers.counted(one.answers, 'answer')})" for one in few])
         many = "1 slice has" if len(few) == 1 else f"{len(few):,} slices have"
-        yield f"{many} fewer than {LEAST_UNITS} independent questions, too few for a result: {named}{rest}."
+        yield f"{many} fewer than {LEAST_UNITS} independent questions, too few for a result: {named}."
     if more:
         yield f"{numbers.counted(more, 'smaller slice')} not analyzed."
 
@@ -184,17 +180,13 @@ def _agreement(found: JudgeCalibrationRecord, agreement: AgreementRecord) -> She
     rows: list[_Row] = [
         ("share of agreement", share_interval(agreement.share)),
         ("Cohen's kappa", coefficient_interval(agreement.kappa)),
-        ("Gwet's AC1", coefficient_interval(agreement.ac1)),
-        ("balanced accuracy", share_interval(agreement.balanced)),
         _constant(agreement),
     ]
     if found.people is not None:
         rows.append(("agreement among people", whole_percent(found.people.share)))
-        rows.append(("Krippendorff's alpha of people", coefficient_interval(found.people.alpha)))
     if found.grades is not None:
         rows.append(("mean distance to the grades", score_distance(found.grades.apart, (labels.low, labels.high))))
         rows.append(("mean of judge minus people", score_difference(found.grades.above, (labels.low, labels.high))))
-        rows.append(("rank correlation (Spearman)", coefficient_interval(found.grades.order)))
     units = numbers.counted(found.judging.units, "independent question")
     people = "one label each" if labels.people < 2 else f"up to {labels.people} labels each"
     title = f"Agreement: {numbers.counted(found.judging.judged, 'answer')}, {units}, {people}"
@@ -209,14 +201,11 @@ def _constant(agreement: AgreementRecord) -> _Row:
 
 
 def _reading(found: JudgeCalibrationRecord) -> Iterator[str]:
-    yield (
-        "Kappa and AC1: 0 is chance, 1 is complete agreement. AC1 is more stable where most labels are the same. "
-        "Balanced accuracy: 50 % for a judge that always gives the same verdict."
-    )
+    yield "Kappa: 0 is chance, 1 is complete agreement. It is low where nearly all labels are the same."
     if found.judging.units < found.judging.judged:
         yield (
             "Answers to one question may be right or wrong together. The interval of the share assumes that they are, "
-            "so it is wide. Those of kappa and AC1 resample whole questions, and are too narrow with few questions."
+            "so it is wide. That of kappa resamples whole questions, and is too narrow with few questions."
         )
     if found.people is not None:
         yield (
@@ -243,7 +232,7 @@ def _wrong_verdicts(agreement: AgreementRecord) -> SheetTable:
 
 
 def _behaviour(found: JudgeCalibrationRecord) -> SheetTable:
-    rows = [*_consistency(found), _length(found), *_threshold(found)]
+    rows = [*_consistency(found), _length(found)]
     low, high = found.judge.scale
     scale = "" if (low, high) == UNIT_SCALE else f", on its scale of {low:g} to {high:g}"
     return SheetTable(
@@ -271,29 +260,9 @@ def _length(found: JudgeCalibrationRecord) -> _Row:
     return "an answer twice as long gets", more
 
 
-def _threshold(found: JudgeCalibrationRecord) -> Iterator[_Row]:
-    own, choice = found.judge.threshold, found.threshold
-    if not isinstance(choice, ThresholdRecord):
-        yield ("best threshold", f"– ({choice.reason})")
-        return
-    yield (f"threshold in use, {found.judge.told(own)}", f"{whole_percent(choice.now)} balanced accuracy")
-    yield (
-        f"best threshold, {found.judge.told(choice.best)}",
-        f"{whole_percent(choice.honest)} on answers not used to choose it",
-    )
-
-
 def _explained(found: JudgeCalibrationRecord) -> Iterator[str]:
     if isinstance(found.length, FigureRecord):
         yield f"Length: {_taste(found.length)}."
-    choice = found.threshold
-    if isinstance(choice, ThresholdRecord):
-        alike = choice.alike(found.judge.threshold)
-        word = "not shown to be" if alike else "shown to be"
-        yield (
-            f"The best threshold is {word} better than the one in use. On the answers used to choose it, it has "
-            f"{whole_percent(choice.fitted)}, which is too optimistic."
-        )
 
 
 def _taste(bias: FigureRecord) -> str:
@@ -310,10 +279,11 @@ def _jury(found: JudgeCalibrationRecord) -> SheetTable:
     if found.jury is None:
         return SheetTable("", (), ())
     lines = tuple(SheetRow((one.name, share_interval(one.share))) for one in found.jury.members)
-    below = f"Krippendorff's alpha of the judges' scores: {coefficient_interval(found.jury.alpha)}"
-    return SheetTable(
-        "Each judge of the jury with people", (*text_columns("judge"), *figure_columns("agreement")), lines, (below,)
-    )
+    below = f"Two of the judges pass or fail {share_interval(found.jury.share)} of the answers alike"
+    if found.jury.kappa is not None:
+        below += f", kappa {coefficient_interval(found.jury.kappa)}"
+    head = (*text_columns("judge"), *figure_columns("agreement"))
+    return SheetTable("Each judge of the jury with people", head, lines, (below,))
 
 
 def _unscored(found: JudgeCalibrationRecord) -> SheetTable:

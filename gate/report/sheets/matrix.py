@@ -8,7 +8,7 @@ from rich.cells import cell_len, set_cell_size
 
 from gate.config.specification import Specification
 from gate.report.escape import one_line, xml_text
-from gate.report.numbers import NOTHING, percent, points, points_interval, share, two_decimals
+from gate.report.numbers import NOTHING, percent, points_interval, share, two_decimals
 from gate.report.sheet import Remark, Sheet, SheetRow, SheetTable, figure_columns, text_columns
 from gate.stats.arrays import Estimate, Undefined
 from gate.stats.intervals import Difference, paired_difference
@@ -182,7 +182,7 @@ def difference_text(found: Difference | Estimate | Undefined) -> str:
     """`+12 [+6.1, +19]`, in percentage points, of two rates or a mean of such; a dash where there is none."""
     if isinstance(found, Undefined):
         return NOTHING
-    return NOTHING if found.value is None else f"{points(found.value)} {points_interval(found.lower, found.upper)}"
+    return NOTHING if found.value is None else points_interval(found.value, found.lower, found.upper)
 
 
 def _worth(figures: EvaluationFigures) -> Iterator[SheetTable]:

@@ -205,8 +205,8 @@ def _remarks(found: CalibrationRecord) -> Iterator[Remark]:
         if suite.same_arms and (drift.shown or suite.fell):
             where = f" ({', '.join(suite.fell[:5])})" if suite.fell else ""
             yield Remark(
-                f"{suite.name}: the prompt differs from itself by {numbers.delta(drift.mean)} "
-                f"{numbers.interval(drift.lower, drift.upper)}{where}. Chance does this in 1 run of 20. If it "
+                f"{suite.name}: the prompt differs from itself by {numbers.score_change(drift)}"
+                f"{where}. Chance does this in 1 run of 20. If it "
                 "happens again, the service is not stable, and no comparison can be trusted",
                 "bad",
             )
@@ -225,7 +225,12 @@ def _facts(suite: SuiteCalibration) -> SheetTable:
         ("noise of a case's change", "–" if suite.sd is None else f"{suite.sd:.3f}"),
         ("cases without a change", f"{suite.ties * 100:.0f} %"),
         ("cases always right", f"{suite.always_right * 100:.0f} %"),
-        ("mean change", f"{numbers.delta(drift.mean)} {numbers.interval(drift.lower, drift.upper)}"),
+        (
+            "mean change",
+            numbers.score_change(drift)
+            if drift.undetected is None
+            else numbers.unchanged_cases(suite.cases, drift.undetected),
+        ),
     ]
     if suite.left_out:
         rows.append(("cases left out", f"{suite.left_out:,}, because scores are missing"))

@@ -6,6 +6,22 @@ from math import inf
 
 from gate.cases.case import place_of
 from gate.record.comparison import State, Verdict
+from gate.record.findings.quality import (
+    AboveLimit,
+    JudgeBlind,
+    ScorersOpposed,
+    ScoresAllZero,
+    TooFewCases,
+    ToolUnknown,
+)
+from gate.record.findings.skipped import SecretsMissing
+from gate.record.findings.unfinished import (
+    BaselineIncomplete,
+    ErrorInBase,
+    ErrorWithHint,
+    InputError,
+    PromptDeleted,
+)
 from gate.record.parts import ArmRecord, CaseState
 from gate.record.run import NewSuiteRecord, RunRecord, SuiteRecord
 from gate.report import numbers
@@ -30,7 +46,6 @@ from gate.report.view.cases import AnyCase, telling_cases
 from gate.report.view.comparisons import more_cases
 from gate.report.view.exam import promise_steps
 from gate.report.view.headline import early_end_steps, nothing_scored, suites_not_cached
-from gate.values import HELPS, UNREAD
 
 _ENDINGS = (".md", ".txt", ".j2", ".yml", ".yaml", ".json", ".prompty")
 """Prompts that are text files; tests cannot be drafted from a prompt that a program builds."""
@@ -88,7 +103,6 @@ def _steps(run: RunRecord) -> Iterator[Step]:
     }
     if run.verdict in _MERGING:
         yield from promise_steps(run)
-        yield from _unread(run)
     yield from makers[run.verdict](run)
 
 
@@ -111,16 +125,6 @@ def _check(run: RunRecord) -> Iterator[Step]:
         yield ("Nothing to do: enough cases pass. Read ", _FAILING, ".")
     else:
         yield ("Nothing to do. To compare two versions of the prompt, run ", Code("gate diff"), ".")
-
-
-def _unread(run: RunRecord) -> Iterator[Text]:
-    """People must check changed instructions that no scorer reads."""
-    if _blind(run):
-        yield ("Review the changed instructions named above yourself, because no scorer reads them.",)
-
-
-def _blind(run: RunRecord) -> bool:
-    return any(UNREAD in note for note in run.notes)
 
 
 def _block(run: RunRecord) -> Iterator[Step]:
@@ -151,52 +155,53 @@ def _comparing(run: RunRecord) -> tuple[Text, ...]:
 
 
 def _inconclusive(run: RunRecord) -> Iterator[Text]:
-    if run.kind == "base_mistake":
+    first = run.deciding[0]
+    if any(isinstance(finding, ErrorInBase) for finding in run.findings):
         yield ("If this change fixes that error, merge it. If not, fix the merge target first, then run again.",)
-        return
-    if run.kind == "baseline":
-        yield from early_end_steps(run)
-        return
-    if run.deleted:
+    elif run.kind == "baseline":
+        yield from early_end_steps(run) if run.unfinished else [(BaselineIncomplete.remedy,)]
+    elif isinstance(first, PromptDeleted):
         yield ("If a prompt moved, set its new path in its suite, or under ", Code("moved"), " in gate.yaml.")
         yield ("If it is no longer needed, merge with the override label.",)
-        return
-    if not run.evaluated:
+    elif not run.evaluated:
         yield (_fix(run),)
-        return
+    else:
+        yield from _deciding_again(run)
+        yield from ending_advice(run)
+
+
+def _deciding_again(run: RunRecord) -> Iterator[Text]:
+    """How to get a verdict where some of it was measured."""
+    lacking = {finding.slice for finding in run.deciding if isinstance(finding, TooFewCases)}
+    wanting = [named for named in run_slices(run) if named.record.slice in lacking]
     if run.unfinished is not None:
         yield from early_end_steps(run)
     elif run.missing.samples:
         yield (f"Fix what made the samples fail{_failures(run)}.",)
         yield from _comparing(run)
-    elif wanting := [named for named in run_slices(run) if _wanting(run, named)]:
+    elif wanting:
         yield from (_adding(run, named) for named in wanting[:NAMES_SHOWN])
     else:
-        yield ("Fix the problem named above.",)
+        yield from dict.fromkeys((finding.remedy,) for finding in run.deciding if finding.remedy)
         yield from _comparing(run)
-    yield from ending_advice(run)
 
 
 def _failures(run: RunRecord) -> str:
     """Why most of the missing samples have no score, after a colon; empty where the first line says it."""
-    if nothing_scored(run) and len(run.missing.reasons) == 1:
+    reasons = run.missing.reasons
+    if nothing_scored(run) and len(reasons) == 1:
         return ""
-    told = "; ".join(short_line(reason).rstrip(".") for reason in run.missing.reasons[:FAILURES_NAMED])
-    return f": {told}{'; and more' if len(run.missing.reasons) > FAILURES_NAMED else ''}" if told else ""
-
-
-def remedy(run: RunRecord) -> str:
-    """The reason that says how to fix the problem, where that is the next step; may be empty."""
-    if run.evaluated or run.verdict is not Verdict.INCONCLUSIVE or run.kind not in ("", "setup"):
-        return ""
-    return next((reason for reason in run.reasons if reason.startswith(HELPS)), "")
+    told = "; ".join(f"{one.samples:,} × {short_line(one.reason).rstrip('.')}" for one in reasons[:FAILURES_NAMED])
+    return f": {told}{'; and more' if len(reasons) > FAILURES_NAMED or run.missing.others else ''}" if told else ""
 
 
 def _fix(run: RunRecord) -> str:
     mistake = 2 in (run.exit_code, run.waived_code)
-    if helps := short_line(remedy(run).removeprefix(HELPS), LONGEST_SENTENCE).rstrip("."):
+    first = run.deciding[0]
+    hint = first.hint if isinstance(first, (ErrorWithHint, InputError)) else ""
+    if hint := short_line(hint, LONGEST_SENTENCE).rstrip("."):
         pushed = mistake and run.kind != "setup"
-        return f"{helps}, then {'push' if pushed else 'run the gate'} again."
+        return f"{hint}, then {'push' if pushed else 'run the gate'} again."
     if run.kind == "setup" and mistake:
         return "Fix the problem named above, in the workflow or where it was started, and run it again."
     if run.kind == "setup":
@@ -212,16 +217,18 @@ def _hold(run: RunRecord) -> Iterator[Step]:
         read: Step = ("Read ", ShownCases(), " and decide") if telling_cases(run).cases else ("Decide",)
         yield (*read, " whether the drop in ", *slice_names(suspects), " is real: it may be chance.")
         yield from _settling(run, suspects[0])
-    for pair in (suite.opposed for suite in run.suites if suite.opposed is not None):
-        better, worse = (Code(short_line(name)) for name in (pair.better, pair.worse))
-        yield ("Read some answers and decide whether the rise of ", better, " is worth the drop of ", worse, ".")
-    for judge in (judge for suite in run.suites for judge in suite.blind):
-        yield ("Improve the criteria of ", Code(short_line(judge.scorer)), ", or use another model as judge.")
+    for finding in run.deciding:
+        if isinstance(finding, ScorersOpposed):
+            better, worse = Code(short_line(finding.better)), Code(short_line(finding.worse))
+            yield ("Read some answers and decide whether the rise of ", better, " is worth the drop of ", worse, ".")
+        elif isinstance(finding, JudgeBlind):
+            yield ("Improve the criteria of ", Code(short_line(finding.scorer)), ", or use another model as judge.")
+        elif isinstance(finding, (ScoresAllZero, ToolUnknown)):
+            yield (finding.remedy,)
     yield from cache_advice(run)
-    for axis in ("cost", "latency"):
-        if any(getattr(suite, axis).exceeded for suite in run.suites):
-            option = Code(f"max_{axis}_increase")
-            yield (f"Merge if the change is worth the higher {axis}; to allow it always, raise ", option, ".")
+    for axis in dict.fromkeys(finding.axis for finding in run.deciding if isinstance(finding, AboveLimit)):
+        option = Code(f"max_{axis}_increase")
+        yield (f"Merge if the change is worth the higher {axis}; to allow it always, raise ", option, ".")
     small = [named for named in run_slices(run) if named.overall and named.record.state is State.TOO_FEW]
     yield from (_adding(run, named) for named in small[:1])
     yield from pass_rates.doubtful_rate_steps(run)
@@ -244,7 +251,7 @@ def _pass(run: RunRecord) -> Iterator[Text]:
             *where,
             f": the score could not get worse. {exam.REMEDY}.",
         )
-    found = f"{_nothing(run)} is shown to be worse" if run.suites else "the new prompt reaches its thresholds"
+    found = "nothing is shown to be worse" if run.suites else "the new prompt reaches its thresholds"
     yield (f"Merge if you want the change: {found}.",)
     for named in _lower(run)[:1]:
         yield from _settling(run, named)
@@ -276,11 +283,6 @@ def _settling(run: RunRecord, named: NamedSlice) -> Iterator[Text]:
     )
 
 
-def _wanting(run: RunRecord, named: NamedSlice) -> bool:
-    """Whether there is no verdict because the slice has too few cases."""
-    return any(reason.startswith(f"{named.record.slice} is required and has too few cases") for reason in run.reasons)
-
-
 def _adding(run: RunRecord, named: NamedSlice) -> Text:
     """How many cases a slice needs before it can decide anything."""
     lacking = FLOOR - named.record.units
@@ -298,17 +300,12 @@ def _suite_of(run: RunRecord, named: NamedSlice) -> SuiteRecord:
 def _ship(run: RunRecord) -> Iterator[Text]:
     yield from ending_advice(run)
     count = numbers.counted(run.method.slices_tested, "tested slice")
-    when = "Merge if they are as you want them" if _blind(run) else "Merge"
-    yield (f"{when}: it is better overall, and {_nothing(run)} is shown to be worse ({count}).",)
-
-
-def _nothing(run: RunRecord) -> str:
-    return "nothing that is scored" if _blind(run) else "nothing"
+    yield (f"Merge: it is better overall, and nothing is shown to be worse ({count}).",)
 
 
 def _skipped(run: RunRecord) -> Iterator[Text]:
-    if run.kind == "unjudged":
-        yield ("Review the change with care before you merge it: no answer was compared.",)
+    if any(isinstance(finding, SecretsMissing) for finding in run.findings):
+        yield (SecretsMissing.remedy,)
     elif run.override is None or not run.skipped_by_label:
         yield ("Nothing to do.",)
     else:

@@ -378,8 +378,8 @@ def _shares(cache: CacheComparison) -> str:
     )
     change = cache.share_change
     if change is not None and abs(change.value) >= 1e-9:
-        span = numbers.points_interval(change.lower, change.upper)
-        both = f"{both}: {numbers.points(change.value)} {span} percentage points"
+        span = numbers.points_interval(change.value, change.lower, change.upper)
+        both = f"{both}: {span} percentage points"
     if any(
         _repeats(*arm) for arm in ((cache.baseline, cache.baseline_share), (cache.candidate, cache.candidate_share))
     ):

@@ -1,10 +1,10 @@
 """The slice table with its interval bars, and one line on quality, cost and latency."""
 
 import math
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import compress
 from typing import Literal, NamedTuple
 
 from gate.record.comparison import FEWEST_UNITS, AxisComparison, Comparison, Estimate, State
@@ -164,11 +164,11 @@ class StateText(NamedTuple):
 
 
 class BarInterval(NamedTuple):
-    """A mean change and its bounds; None is no mean, or an infinite bound."""
+    """A mean change and its bounds."""
 
-    mean: float | None
-    lower: float | None
-    upper: float | None
+    mean: float
+    lower: float
+    upper: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,28 +195,23 @@ class BarScale:
         return 1 + round(share * (BAR_WIDTH - 3))
 
 
-def bar_scale(intervals: Iterable[BarInterval]) -> BarScale:
-    """The smallest round scale that holds zero, every mean and every bound within [-1, 1].
-
-    Infinite bounds do not widen the scale, an arrow stands for them.
-    """
-    ends = [0.0]
-    for interval in intervals:
-        ends += [value for value in interval if value is not None]
+def bar_scale(values: Iterable[float]) -> BarScale:
+    """The smallest round scale that holds zero and all values, within [-1, 1]."""
+    ends = [0.0, *values]
     low, high = max(min(ends), -1.0), min(max(ends), 1.0)
     room = max((high - low) * _MARGIN, _STEP)
     low, high = min(low, -room), max(high, room)
     return BarScale(math.floor(low / _STEP + _ZERO) * _STEP, math.ceil(high / _STEP - _ZERO) * _STEP)
 
 
-def interval_bar(interval: BarInterval, scale: BarScale) -> str:
+def interval_bar(interval: BarInterval | None, scale: BarScale) -> str:
     """One bar, `BAR_WIDTH` characters: `  ├──●──┤ │      `, `◄──●──┼─┤       `; all rows of a table have one scale."""
     cells = [" "] * BAR_WIDTH
     cells[scale.zero] = "│"
-    mean, lower, upper = interval
-    if mean is None:
+    if interval is None:
         return "".join(cells)
-    left, right = _end(lower, scale, infinite=0), _end(upper, scale, infinite=BAR_WIDTH - 1)
+    mean, lower, upper = interval
+    left, right = _end(lower, scale), _end(upper, scale)
     for place in range(left, right + 1):
         cells[place] = "┼" if place == scale.zero else "─"
     cells[left] = "◄" if left == 0 else "├"
@@ -225,9 +220,7 @@ def interval_bar(interval: BarInterval, scale: BarScale) -> str:
     return "".join(cells)
 
 
-def _end(bound: float | None, scale: BarScale, *, infinite: int) -> int:
-    if bound is None:
-        return infinite
+def _end(bound: float, scale: BarScale) -> int:
     if bound < scale.low - _ZERO:
         return 0
     if bound > scale.high + _ZERO:
@@ -278,6 +271,9 @@ def slice_footnotes(run: RunRecord) -> tuple[str, ...]:
         )
     for scorer in dict.fromkeys(short_line(one.scorer) for suite in run.suites for one in suite.positions):
         notes.append(f"Pairwise judge “{scorer}”: its scores of the two arms add up to 1.")
+    if any(record.undetected(run.method.alpha) is not None for record in records):
+        sure = numbers.share(1.0 - run.method.alpha)
+        notes.append(f"≤: no case of the slice changed; of all cases at most this share would, {sure}.")
     if any(record.n != record.units for record in records):
         notes.append("Groups are variants of one source. Each group counts as one independent case.")
     return tuple(notes)
@@ -298,8 +294,8 @@ def slice_row(run: RunRecord, named: NamedSlice, scale: BarScale) -> SliceRow:
         groups=groups_text(record.n, record.units),
         scores=_scores(record),
         delta=numbers.delta(record.mean),
-        interval="" if record.mean is None else numbers.interval(record.lower, record.upper),
-        bar=interval_bar(_span(named), scale),
+        interval="" if record.mean is None else numbers.quality_interval(record, run.method.alpha),
+        bar=interval_bar(drawn_interval(run, record), scale),
         state=record.state,
         words=words.whole,
         short=words.short,
@@ -324,7 +320,7 @@ def _table(run: RunRecord, suite: SuiteRecord) -> SliceTable:
     overall, *others = suite_slices(run, suite)
     ordered = sorted(others, key=partial(slice_rank, run))
     kept, folded = _parted(run, ordered)
-    scale = bar_scale(map(_span, (overall, *others)))
+    scale = bar_scale(value for named in (overall, *others) for value in scale_values(run, named.record))
     return SliceTable(
         suite=short_line(suite_label(run, suite)),
         scale=f"{_bound_text(scale.low)} … {_bound_text(scale.high)}",
@@ -345,8 +341,19 @@ def _parted(run: RunRecord, ordered: Sequence[NamedSlice]) -> tuple[Sequence[Nam
     return kept[:room], sorted((*kept[room:], *folded), key=partial(slice_rank, run))
 
 
-def _span(named: NamedSlice) -> BarInterval:
-    return BarInterval(named.record.mean, named.record.lower, named.record.upper)
+def drawn_interval(run: RunRecord, record: Comparison) -> BarInterval | None:
+    """What a bar shows of a slice: only a point where no case changed; None without a mean."""
+    if record.mean is None:
+        return None
+    changed = record.undetected(run.method.alpha) is None
+    return BarInterval(record.mean, *(numbers.change_bounds(record) if changed else (record.mean, record.mean)))
+
+
+def scale_values(run: RunRecord, record: Comparison) -> Iterator[float]:
+    """What the scale of a drawing has to hold: an infinite bound does not widen it, an arrow stands for it."""
+    if interval := drawn_interval(run, record):
+        known = (True, record.lower is not None, record.upper is not None)
+        yield from compress(interval, known)
 
 
 def slice_rank(run: RunRecord, named: NamedSlice) -> tuple[float, bool, tuple[float, float, bool, str]]:
@@ -402,9 +409,6 @@ def _bound_text(value: float) -> str:
 CALLS_FOR_P95 = 1_000
 """Samples of an arm below which its 95th percentile is not trusted."""
 
-_EXCEEDED = re.compile(r"\b(cost|latency) rose by .*, more than the limit of ")
-"""The reason as `gate.engine.decide` writes it."""
-
 
 def axes_rows(run: RunRecord) -> tuple[AxesRow, ...]:
     """Quality, cost and latency of each suite, each with its interval."""
@@ -415,7 +419,7 @@ def axes_rows(run: RunRecord) -> tuple[AxesRow, ...]:
             AxesRow(
                 suite=short_line(suite_label(run, suite)),
                 label=short_line(suite_label(run, suite) or suite.candidate.path, LONGEST_SENTENCE),
-                quality=_quality(overall),
+                quality=_quality(overall, run.method.alpha),
                 cost=_axis(suite.cost),
                 latency=_with_p95(_axis(suite.latency), suite.latency),
                 quiet=_quiet(suite),
@@ -427,12 +431,12 @@ def axes_rows(run: RunRecord) -> tuple[AxesRow, ...]:
     return tuple(out)
 
 
-def _quality(overall: Comparison) -> AxisText:
+def _quality(overall: Comparison, alpha: float) -> AxisText:
     if overall.mean is None:
         return AxisText("not measured", missing="not compared")
-    if overall.state is State.NOISE and overall.moved == 0:
-        return AxisText(numbers.delta(overall.mean), rest=", no case changed")
-    return AxisText(numbers.delta(overall.mean), numbers.interval(overall.lower, overall.upper))
+    if overall.undetected(alpha) is not None:
+        return AxisText(numbers.quality_change(overall, alpha))
+    return AxisText(numbers.delta(overall.mean), numbers.score_interval(overall))
 
 
 def _scores(record: Comparison) -> str:
@@ -454,19 +458,13 @@ def _quiet(suite: SuiteRecord) -> bool:
 
 def over_limit(axis: AxisComparison) -> str:
     """`rose by 31 % [+24 %, +38 %], limit +10 %`."""
-    span = numbers.change_interval(axis.lower, axis.upper)
-    return f"rose by {numbers.percent(axis.change or 0.0)} {span}, limit {numbers.change(axis.allowance)}"
-
-
-def is_axis_reason(reason: str) -> bool:
-    """Whether the axis line already contains this reason: cost or latency rose above its limit."""
-    return _EXCEEDED.search(reason) is not None
+    rise = numbers.with_interval(numbers.percent(axis.change or 0.0), axis.lower, axis.upper, numbers.change)
+    return f"rose by {rise}, limit {numbers.change(axis.allowance)}"
 
 
 def p95_change(change: Estimate) -> str:
     """`p95 +90 ms [−40 ms, +220 ms]`."""
-    span = numbers.duration_interval(change.lower, change.upper)
-    return f"p95 {numbers.duration_change(change.value)} {span}"
+    return f"p95 {numbers.duration_change_interval(change)}"
 
 
 def p95_is_trusted(axis: AxisComparison) -> bool:
@@ -481,7 +479,10 @@ def _axis(axis: AxisComparison) -> AxisText:
     if not axis.compared or axis.change is None:
         return AxisText("not compared", rest=why, missing="not compared")
     limit = f", above the limit of {numbers.change(axis.allowance)}" if axis.exceeded else ""
-    return AxisText(numbers.change(axis.change), numbers.change_interval(axis.lower, axis.upper), limit)
+    interval = numbers.with_interval("", axis.lower, axis.upper, numbers.change)
+    if axis.lower is None or axis.upper is None:
+        return AxisText(numbers.change(axis.change), rest=f"{interval}{limit}")
+    return AxisText(numbers.change(axis.change), interval.strip(), limit)
 
 
 def _with_p95(text: AxisText, axis: AxisComparison) -> AxisText:

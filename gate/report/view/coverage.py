@@ -1,8 +1,11 @@
 """What a run looked at: suites, files, and changed texts that no suite tests."""
 
-from gate.record.comparison import Verdict
-from gate.record.run import CoverageRecord, RunRecord
-from gate.report.numbers import Text, counted, listed_code
+from collections.abc import Iterable, Iterator
+
+from gate.record.findings.finding import Finding
+from gate.record.findings.notes import PromptUntested
+from gate.record.run import CoverageRecord
+from gate.values import counted
 
 
 def coverage_sentence(coverage: CoverageRecord | None) -> str:
@@ -13,18 +16,8 @@ def coverage_sentence(coverage: CoverageRecord | None) -> str:
     return f"{found}: {coverage.compared:,} compared, {coverage.same:,} the same."
 
 
-def untested_note(coverage: CoverageRecord | None) -> Text:
-    """The changed texts that look like prompts and that no suite tests; empty where there is none."""
-    untested = coverage.untested if coverage is not None else []
-    if not untested:
-        return ()
-    looks = "which looks like a prompt" if len(untested) == 1 else "which look like prompts"
-    return ("No suite tests ", *listed_code(untested), f", {looks} and changed.")
-
-
-def coverage_notes(run: RunRecord) -> tuple[Text, ...]:
-    """The notes of a report: what no suite tests, and what was compared where nothing is different."""
-    sentence = coverage_sentence(run.coverage)
-    same: tuple[Text, ...] = ((sentence,),) if run.verdict is Verdict.SKIPPED and sentence else ()
-    untested = untested_note(run.coverage)
-    return (*same, *((untested,) if untested else ()))
+def coverage_lines(coverage: CoverageRecord | None, findings: Iterable[Finding]) -> Iterator[str]:
+    """That sentence, and the changed texts that look like prompts and that no suite tests."""
+    if coverage is not None:
+        yield coverage_sentence(coverage)
+    yield from (finding.text for finding in findings if isinstance(finding, PromptUntested))

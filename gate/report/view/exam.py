@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from gate.config.values import OVERALL
 from gate.record.comparison import FEWEST_UNITS, State
+from gate.record.findings.unfinished import PromptDeleted
 from gate.record.parts import INTENDED, ChangeState, InputChange
 from gate.record.run import (
     ExamChangeRecord,
@@ -78,7 +79,11 @@ def exam_notice_in_short(run: RunRecord) -> Text:
 
 def change_subject(run: RunRecord) -> str:
     """The subject of that sentence; `also` where a prompt changed or was removed."""
-    return "This change also" if run.evaluated or run.deleted else "This change"
+    return "This change also" if run.evaluated or _deletes(run) else "This change"
+
+
+def _deletes(run: RunRecord) -> bool:
+    return any(isinstance(finding, PromptDeleted) for finding in run.findings)
 
 
 def is_weighty(run: RunRecord) -> bool:
@@ -221,9 +226,7 @@ def _trial(suite: str, trial: ExamTrialRecord) -> SheetRow:
 def _change(trial: ExamTrialRecord) -> str:
     if trial.mean is None:
         return numbers.NOTHING
-    if trial.lower is None or trial.upper is None:
-        return f"{numbers.delta(trial.mean)}, no interval"
-    return f"{numbers.delta(trial.mean)} {numbers.interval(trial.lower, trial.upper)}"
+    return numbers.score_change(trial)
 
 
 def _code(name: str) -> Code:

@@ -1,14 +1,14 @@
 """The first line of a report and the summary below it: what decided the verdict, or why there is none."""
 
-import re
 from collections.abc import Iterator, Sequence, Set
 
-from gate.config.values import OVERALL
-from gate.record.comparison import FEWEST_UNITS, OpposedScorers, State, Verdict
+from gate.record.comparison import FEWEST_UNITS, State, Verdict, undetected_share
+from gate.record.findings.quality import AboveLimit, TooFewCases
+from gate.record.findings.unfinished import BudgetReached, RunInterrupted
 from gate.record.parts import ArmRecord
 from gate.record.run import OverrideRecord, RunRecord
 from gate.report import numbers
-from gate.report.escape import terminal_text
+from gate.report.escape import one_line, terminal_text
 from gate.report.numbers import (
     LONGEST_SENTENCE,
     NAMES_SHOWN,
@@ -26,12 +26,9 @@ from gate.report.numbers import (
     slice_name,
     slice_names,
     slices_in_state,
-    suite_label,
     worst_slice,
 )
 from gate.report.view import pass_rates
-from gate.report.view.comparisons import over_limit
-from gate.values import undecided
 
 
 def suites_not_cached(run: RunRecord) -> tuple[str, ...]:
@@ -50,34 +47,8 @@ def _arms(run: RunRecord) -> Iterator[tuple[str, ArmRecord]]:
     yield from ((new.name, new.candidate) for new in run.new)
 
 
-_BUDGET = re.compile(r"the budget of .*; raise (the input )?([\w.-]+), or ")
-"""What `gate.calls.budget` says when a limit is reached; the groups are what sets it."""
-
-_FORETOLD = re.compile(r": it will end INCONCLUSIVE\b.*")
-"""The end of the note that `gate.engine.spending` makes before a run whose budget is too small."""
-
-_ENDED = ("SIGTERM", "SIGINT", "the test run ended")
-"""Somebody ended the run, and there is nothing to fix."""
-
-
-def early_end(run: RunRecord) -> Text:
-    """What follows the verdict in the first line; empty where the run was complete."""
-    if run.unfinished is None:
-        return ()
-    return (
-        short_line(run.unfinished, LONGEST_SENTENCE),
-        *((f"; {_missing(run)} missing",) if run.missing.samples else ()),
-    )
-
-
-def early_end_says(run: RunRecord, reason: str) -> bool:
-    """Whether the first line already contains this reason."""
-    return run.unfinished is not None and reason == f"The evaluation was not finished: {run.unfinished}."
-
-
-def note_after_run(run: RunRecord, note: str) -> str:
-    """A note without its forecast of an early end, once the run did end early."""
-    return note if run.unfinished is None else _FORETOLD.sub(".", note)
+LONGEST_HEADING = 120
+"""Characters of the first line after the verdict."""
 
 
 def early_end_notes(run: RunRecord) -> tuple[str, ...]:
@@ -95,14 +66,13 @@ def early_end_notes(run: RunRecord) -> tuple[str, ...]:
 
 def early_end_steps(run: RunRecord) -> Iterator[Text]:
     """How to go on; empty where the run was complete."""
-    if run.unfinished is None:
+    cause = run.unfinished
+    if cause is None:
         return
     rest = _unpaid(run) if run.missing.samples < run.missing.total else ""
-    # In a run that records a baseline, our own text stands before the reason.
-    why = run.unfinished.partition(": ")[2] if run.kind == "baseline" else run.unfinished
-    if limit := _BUDGET.match(why):
-        yield (f"Raise {limit[1] or ''}", Code(limit[2]), f", or run again with the same limit{rest}.")
-    elif any(name in why for name in _ENDED):
+    if isinstance(cause, BudgetReached):
+        yield ("Raise ", Code(cause.setting), f", or run again with the same limit{rest}.")
+    elif isinstance(cause, RunInterrupted):
         yield (f"Run again{rest}.",)
     else:
         yield (f"Fix the problem named above and run again{rest}.",)
@@ -117,76 +87,51 @@ def _unpaid(run: RunRecord) -> str:
     return "; cached answers cost nothing" if has_cached_answers(run) else ""
 
 
-def _missing(run: RunRecord) -> str:
-    missing = run.missing
-    verb = "is" if missing.samples == 1 else "are"
-    return f"{missing.samples:,} of {numbers.counted(missing.total, 'sample')} {verb}"
-
-
-LONGEST_HEADING = 120
-"""Characters of the first line after the verdict."""
-_FEWEST = 30
-"""A shorter clause, such as a path in front of a message, does not say what is wrong."""
-_TIMES = re.compile(r"^[\d,]+ × ")
-
-
-def obstacle_heading(run: RunRecord, worst: Text) -> Text:
-    """Why there is no verdict, for the first line, with the worst slice where there is room."""
-    whole = _whole(run)
-    if len(whole) > LONGEST_HEADING:
-        return (_cut(whole),)
-    return (whole, *worst) if len(whole) + len(plain(worst)) <= LONGEST_HEADING else (whole,)
-
-
 def nothing_scored(run: RunRecord) -> bool:
     """Whether the run was complete without a single score."""
     return run.unfinished is None and run.missing.samples == run.missing.total > 0
 
 
-def obstacle_in_full(run: RunRecord) -> Text:
-    """The full text of what the first line cuts; empty where it cuts nothing."""
-    whole = _whole(run)
-    return (f"Why: {whole}{'' if whole.endswith('…') else '.'}",) if len(whole) > LONGEST_HEADING else ()
-
-
-def obstacle_says(run: RunRecord, reason: str) -> bool:
-    """Whether the first line, or the full text below it, already contains this reason."""
-    # Where no sample has a score, which cases are affected says nothing new.
-    if early_end_says(run, reason) or nothing_scored(run):
-        return True
-    return run.verdict is Verdict.INCONCLUSIVE and short_line(reason, LONGEST_SENTENCE).rstrip(".") == _whole(run)
-
-
-def _whole(run: RunRecord) -> str:
-    if found := early_end(run):
-        return plain(found)
+def _obstacle(run: RunRecord) -> tuple[Text, str]:
+    """Why there is no verdict: the fact, and its cause in somebody else's words, which may be long."""
     missing = run.missing
     if nothing_scored(run):
         none = f"none of the {numbers.counted(missing.total, 'sample')} has a score"
-        return f"{none}: {_cause(missing.reasons[0])}" if len(missing.reasons) == 1 else none
-    told = (f"{missing.samples} of ", f"{missing.samples:,} of ")
-    unsettled = bool(run.reasons) and run.reasons[0].startswith(told)
-    if unsettled and missing.best is not missing.worst:
-        return undecided(missing.samples, missing.total)
-    if not run.reasons:
-        return "the evaluation could not be finished"
-    return short_line(run.reasons[0], LONGEST_SENTENCE).rstrip(".")
+        return (none,), missing.reasons[0].reason if len(missing.reasons) == 1 and not missing.others else ""
+    first = run.deciding[0]
+    return shown(first.headline), first.cause
 
 
-def _cause(reason: str) -> str:
-    """The reason without how often it occurred, where that is always."""
-    return short_line(_TIMES.sub("", reason), LONGEST_SENTENCE).rstrip(".")
+def _obstacle_heading(run: RunRecord, worst: Text) -> Text:
+    """The first line: the fact, its cause as far as there is room, how much is missing, and the worst slice."""
+    fact, cause = _obstacle(run)
+    room = LONGEST_HEADING - len(plain(fact)) - 2
+    if cause and room >= _FEWEST:
+        fact = (*fact, f": {short_line(cause, room).rstrip('.')}")
+    for more in (_missing(run), worst):
+        if len(plain((*fact, *more))) <= LONGEST_HEADING:
+            fact = (*fact, *more)
+    return fact
 
 
-def _cut(text: str) -> str:
-    """The first clauses that fit: up to a semicolon, else a colon, else as many words as there is room for."""
-    clause = text.partition("; ")[0]
-    if len(clause) > LONGEST_HEADING:
-        room = clause[:LONGEST_HEADING]
-        clause = room.rpartition(": ")[0]
-        if len(clause) < _FEWEST:
-            return (room[:-1].rpartition(" ")[0] or room[:-1]).rstrip(",:") + "…"
-    return clause
+_FEWEST = 30
+"""Characters of a cause below which it says nothing."""
+
+
+def _missing(run: RunRecord) -> Text:
+    missing = run.missing
+    if run.unfinished is None or not missing.samples:
+        return ()
+    verb = "is" if missing.samples == 1 else "are"
+    return (f"; {missing.samples:,} of {numbers.counted(missing.total, 'sample')} {verb} missing",)
+
+
+def obstacle_in_full(run: RunRecord) -> Text:
+    """The cause that the first line cuts; empty where it cuts nothing."""
+    fact, cause = _obstacle(run)
+    if not cause or len(plain(fact)) + 2 + len(one_line(cause)) <= LONGEST_HEADING:
+        return ()
+    return (f"Why: {short_line(cause, LONGEST_SENTENCE).rstrip('.')}.",)
 
 
 LONGEST_REASON = 500
@@ -262,19 +207,15 @@ def _reason(override: OverrideRecord) -> Text:
 def headline(run: RunRecord) -> Text:
     """What follows the verdict in the first line; its numbers are those of the table."""
     if run.verdict is Verdict.INCONCLUSIVE:
-        return obstacle_heading(run, _worst(run, "; worst slice "))
+        return _obstacle_heading(run, _worst(run, "; worst slice "))
     if run.kind == "check":
         return pass_rates.check_headline(run)
-    if run.override is not None and run.skipped_by_label:
-        return ("the label ", Code(short_line(run.override.label)), " is set")
-    if run.verdict is Verdict.SKIPPED:
-        return _first_reason(run, "no prompt, case or scorer changed")
-    if run.verdict is Verdict.BLOCK:
-        return _fallen(run)
     if run.verdict is Verdict.HOLD:
-        return _doubtful(run)
-    if not run.suites:
-        return pass_rates.met_rate(run) or _first_reason(run, "no threshold is missed")
+        first = run.deciding[0]
+        worst = _worst(run, "; worst slice ") if isinstance(first, (AboveLimit, TooFewCases)) else ()
+        return (*shown(first.headline), *worst)
+    if run.verdict in (Verdict.SKIPPED, Verdict.BLOCK) or not run.suites:
+        return shown(run.deciding[0].headline)
     risen = [named for named in run_slices(run) if named.overall and named.record.state is State.IMPROVEMENT]
     if not risen and all(is_unmoved(named) for named in run_slices(run) if named.overall):
         return (f"no change: {numbers.counted(_cases(run), 'case')} scored the same before and after",)
@@ -304,60 +245,18 @@ def plain_first_line(run: RunRecord) -> str:
     return f"{run.verdict.value}{before}: {plain(headline(run))}"
 
 
-def _fallen(run: RunRecord) -> Text:
-    found = slices_in_state((named for named in run_slices(run) if named.record.blocking), State.REGRESSION)
-    if not found:
-        return pass_rates.missed_rate(run) or _first_reason(run, "a prompt misses its thresholds")
-    return _moved(found[0])
-
-
-def _doubtful(run: RunRecord) -> Text:
-    suspects = slices_in_state((named for named in run_slices(run) if named.record.blocking), State.SUSPECT)
-    if suspects:
-        record = suspects[0].record
-        span = numbers.interval(record.lower, record.upper)
-        return (_subject(suspects[0]), f" may have dropped: {numbers.delta(record.mean)} {span}")
-    if not run.suites:
-        return pass_rates.doubtful_rate(run) or _first_reason(run, "the prompt is not shown to be good enough")
-    if opposed := next((suite.opposed for suite in run.suites if suite.opposed is not None), None):
-        return _opposed(opposed)
-    if blind := next((one for suite in run.suites for one in suite.blind), None):
-        name = Code(short_line(blind.scorer))
-        if blind.turned is None:
-            return (
-                "the judge ",
-                name,
-                f" gave all {blind.answers:,} answers the score {numbers.score(blind.value, 2)}",
-            )
-        return ("the judge ", name, f" turned with the places in {numbers.percent(blind.turned)} of the pairs")
-    short_of_cases = any(named.overall and named.record.state is State.TOO_FEW for named in run_slices(run))
-    if not short_of_cases and (found := _over_limit(run) or pass_rates.doubtful_rate(run)):
-        return found
-    if not short_of_cases:
-        return _first_reason(run, "a new prompt is not shown to be good enough")
-    return ("too few cases to decide", *_worst(run, "; worst slice "))
-
-
-def _over_limit(run: RunRecord) -> Text:
-    """The first cost or latency above its limit; empty where there is none."""
-    for suite in run.suites:
-        for axis in (suite.cost, suite.latency):
-            if axis.exceeded:
-                label = short_line(suite_label(run, suite))
-                where: Text = ("in ", Code(label), " ") if label else ()
-                return (*where, f"{axis.axis} {over_limit(axis)}", *_worst(run, "; worst slice "))
-    return ()
-
-
-def _opposed(pair: OpposedScorers) -> Text:
-    fell = f" fell by {numbers.score(-pair.drop)}, "
-    rose = f" rose by {numbers.score(pair.rise)}"
-    where: Text = () if pair.slice == OVERALL else (" in ", Code(short_line(pair.slice)))
-    return (Code(short_line(pair.worse)), fell, Code(short_line(pair.better)), rose, *where)
-
-
-def _first_reason(run: RunRecord, otherwise: str) -> Text:
-    return (short_line(run.reasons[0], LONGEST_SENTENCE).rstrip(".") if run.reasons else otherwise,)
+def shown(text: Text) -> Text:
+    """Text of a finding, with its names and its words from outside on one line and of bounded length."""
+    pieces: list[str | Code] = []
+    for piece in text:
+        if isinstance(piece, Code):
+            pieces.append(Code(short_line(piece.text)))
+        elif piece.strip():
+            lead, tail = " " * piece[:1].isspace(), " " * piece[-1:].isspace()
+            pieces.append(f"{lead}{short_line(piece, LONGEST_SENTENCE)}{tail}")
+        else:
+            pieces.append(piece)
+    return tuple(pieces)
 
 
 def _worst(run: RunRecord, before: str) -> Text:
@@ -365,8 +264,7 @@ def _worst(run: RunRecord, before: str) -> Text:
     found = worst_slice(run)
     if found is None or (found.record.mean or 0.0) >= 0.0 or (found.overall and not found.suite):
         return ()
-    span = numbers.interval(found.record.lower, found.record.upper)
-    return (before, slice_name(found), f" {numbers.delta(found.record.mean)} {span}")
+    return (before, slice_name(found), f" {numbers.score_change(found.record)}")
 
 
 def _moved(named: NamedSlice) -> Text:
@@ -491,7 +389,7 @@ def _unseen(run: RunRecord) -> Text:
     still = [named.record.units for named in run_slices(run) if named.overall and is_unmoved(named)]
     if still and len(still) == len(run.suites):
         least = min(still)
-        share, sure = 1.0 - run.method.alpha ** (1.0 / least), numbers.share(1.0 - run.method.alpha)
+        share, sure = undetected_share(least, run.method.alpha), numbers.share(1.0 - run.method.alpha)
         where = "" if len(still) == 1 else " in the smallest suite"
         upto = numbers.share(share)
         return (

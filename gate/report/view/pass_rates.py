@@ -76,43 +76,9 @@ class NewPrompt:
     cases: tuple[CaseView, ...]
 
 
-def missed_rate(run: RunRecord) -> Text:
-    """The slice of a new prompt that misses its rate by most; empty where none does."""
-    found = _worst(run, PassState.MISSED)
-    return () if found is None else _told(*found)
-
-
-def doubtful_rate(run: RunRecord) -> Text:
-    """What keeps a new prompt from passing; empty where nothing does."""
-    for suite in run.new:
-        for rate in (suite.overall, *suite.slices):
-            if rate.doubtful:
-                return (*_told(suite, rate), "; the interval does not exclude a lower rate")
-        if suite.overall.state is PassState.TOO_FEW:
-            return ("too few cases to decide on the new prompt ", _name(suite))
-        if not asks_for_rate(suite):
-            more = len(_unasked(run))
-            if more > 1:
-                return (f"{more:,} new prompts have no baseline and no threshold",)
-            return (*_told(suite, suite.overall), "; no threshold is set")
-    return ()
-
-
-def met_rate(run: RunRecord) -> Text:
-    """The pass rate of the new prompt with the smallest margin above its required rate."""
-    found = _worst(run, PassState.MET)
-    return () if found is None else _told(*found)
-
-
 def asks_for_rate(suite: NewSuiteRecord) -> bool:
     """Whether its policy requires a pass rate at all."""
     return any(rate.wanted is not None for rate in (suite.overall, *suite.slices))
-
-
-def advises_rate(run: RunRecord, reason: str) -> bool:
-    """Whether a step already contains this reason: that no pass rate is required."""
-    held = run.verdict is Verdict.HOLD
-    return held and any(reason.startswith(f"{suite.name}: no threshold is set") for suite in _unasked(run))
 
 
 def missed_rate_steps(run: RunRecord) -> Iterator[Text]:
@@ -414,7 +380,11 @@ CheckedCase = tuple[NewCaseRecord, CaseResult]
 
 def check_tables(run: RunRecord) -> tuple[CheckTable, ...]:
     """One for each suite; empty where the run is not a check."""
-    return tuple(_table(suite, run.unfinished) for suite in run.new) if run.kind == "check" else ()
+    return (
+        tuple(_table(suite, run.unfinished.phrase if run.unfinished else None) for suite in run.new)
+        if run.kind == "check"
+        else ()
+    )
 
 
 def check_notes(run: RunRecord) -> tuple[str, ...]:
@@ -543,8 +513,8 @@ def check_headline(run: RunRecord) -> Text:
         suite, rate = found
         return _cases_failed(run) if rate.wanted == 1.0 else _rate_words(run, suite, rate)
     doubt = _first_rate(run, PassState.UNPROVEN)
-    if run.verdict is Verdict.HOLD and run.reasons and not (doubt and run.exit_code):
-        return (short_line(run.reasons[0], LONGEST_SENTENCE).rstrip("."),)
+    if run.verdict is Verdict.HOLD and not (doubt and run.exit_code):
+        return run.deciding[0].headline
     if doubt:
         return (*_rate_words(run, *doubt), "; reached, but not significantly")
     rated = next(((suite, suite.overall) for suite in run.new if suite.overall.wanted != 1.0), None)

@@ -6,13 +6,20 @@ from dataclasses import dataclass
 
 from gate.errors import SHOWN, Interrupted
 from gate.record.comparison import AxisComparison, State, Verdict
+from gate.record.findings.catalogue import SKIPPING
+from gate.record.findings.finding import Finding
+from gate.record.findings.notes import BudgetTooLow, ExamEdited
+from gate.record.findings.quality import AboveLimit, NoPromptChanged, NoRegression, OverallImproved
+from gate.record.findings.rates import PassRateMet, ThresholdUnset
+from gate.record.findings.skipped import BaselineRecorded
+from gate.record.findings.unfinished import InputError, SamplesMissing
 from gate.record.parts import ArmRecord, ExamRecord
 from gate.record.run import ExamChangeRecord, MethodRecord, NewSuiteRecord, RunRecord, SuiteRecord
 from gate.report import numbers
 from gate.report.numbers import LONGEST_SENTENCE, Code, Step, Text, listed, run_slices, short_line, suite_label
 from gate.report.sheet import Fact, Section, SheetTable
 from gate.report.view import calls, exam, pass_rates
-from gate.report.view.advice import next_steps, remedy
+from gate.report.view.advice import next_steps
 from gate.report.view.calls import (
     cache_facts,
     cache_findings,
@@ -28,22 +35,21 @@ from gate.report.view.comparisons import (
     AxesRow,
     SliceTable,
     axes_rows,
-    is_axis_reason,
     p95_change,
     p95_is_trusted,
     slice_footnotes,
     slice_tables,
 )
-from gate.report.view.coverage import coverage_notes, coverage_sentence
+from gate.report.view.coverage import coverage_sentence
 from gate.report.view.exam import PromiseTable, promise_tables
 from gate.report.view.headline import (
     early_end_notes,
     exit_code_words,
     headline,
-    note_after_run,
+    nothing_scored,
     obstacle_in_full,
-    obstacle_says,
     override_notes,
+    shown,
     summary_sentence,
     waived_by,
 )
@@ -52,8 +58,7 @@ from gate.report.view.scorers import dimension_sections, judge_fact, jury_facts,
 
 MARGINS_NAMED = 5
 
-_ALONE = {"percentile": "percentile bootstrap", "t": "t test", "mcnemar": "exact McNemar test"}
-_CORRECTIONS = {"bonferroni": "Bonferroni", "holm": "Holm"}
+PERCENTILE = "percentile"
 
 
 def method_facts(run: RunRecord) -> Iterator[Fact]:
@@ -68,10 +73,8 @@ def method_facts(run: RunRecord) -> Iterator[Fact]:
 
 def _name(used: MethodRecord) -> Text:
     slices = numbers.counted(used.slices_tested, "slice")
-    if used.name in _ALONE:
-        correction = f", with the {_CORRECTIONS[used.correction]} correction" if used.correction != "none" else ""
-        given = "; its intervals are conditional on the number of changed cases" if used.name == "mcnemar" else ""
-        return (f"{_ALONE[used.name]} (", Code(used.name), f"), {slices} tested separately{correction}{given}")
+    if used.name == PERCENTILE:
+        return ("percentile bootstrap (", Code(used.name), f"), {slices} tested separately")
     flips = f", {numbers.counted(used.flips, 'sign flip')}" if used.flips else ""
     breakage = ", with the breakage channel (any changed case counts)" if used.breakage else ""
     return ("joint sign-flip test (", Code(used.name), f") of {slices} (overall included){flips}{breakage}")
@@ -91,21 +94,11 @@ def _early(run: RunRecord) -> str:
 
 def _promise(used: MethodRecord) -> str:
     rate = numbers.percent(used.alpha)
-    if used.name == "maxt" and used.breakage:
-        return f"at most {rate} over all slices if the change alters no case, else higher"
-    if used.name == "maxt":
-        return f"at most {rate} over all slices if the change has no effect"
-    if used.correction != "none":
-        return {
-            "percentile": f"about {rate} over all slices if each has many cases, more for small slices",
-            "t": f"about {rate} over all slices; weak where many cases do not change",
-            "mcnemar": f"at most {rate} over all slices",
-        }[used.name]
-    if used.name == "percentile":
+    if used.name == PERCENTILE:
         return f"about {rate} for one slice with many cases; more for small slices and over all slices"
-    least = "about" if used.name == "t" else "at most"
-    together = numbers.percent(min(1.0, used.alpha * used.slices_tested))
-    return f"{least} {rate} per slice, so up to {together} over all slices"
+    if used.breakage:
+        return f"at most {rate} over all slices if the change alters no case, else higher"
+    return f"at most {rate} over all slices if the change has no effect"
 
 
 def _margins(run: RunRecord) -> str:
@@ -138,11 +131,10 @@ def method_line(run: RunRecord) -> str:
         return "no slice has enough cases for a test"
     planned, taken = used.samples_planned or 0, used.samples_taken or 0
     early = f", stopped early after {taken} of {planned} samples" if taken < planned else ""
-    if used.name not in _ALONE:
-        rate = numbers.percent(used.alpha)
-        return f"joint test ({used.name}) of {slices} with overall; at most {rate} wrong BLOCKs{early}"
-    correction = f", {_CORRECTIONS[used.correction]}" if used.correction != "none" else ""
-    return f"{_ALONE[used.name]} ({used.name}), {slices} tested separately{correction}{early}"
+    if used.name == PERCENTILE:
+        return f"percentile bootstrap ({used.name}), {slices} tested separately{early}"
+    rate = numbers.percent(used.alpha)
+    return f"joint test ({used.name}) of {slices} with overall; at most {rate} wrong BLOCKs{early}"
 
 
 IDS_NAMED = 8
@@ -192,11 +184,10 @@ def axes_note(run: RunRecord) -> str:
 
 def reason_facts(run: RunRecord) -> Iterator[Fact]:
     """What decided the verdict, one by one."""
-    reasons = [reason for reason in run.reasons if not pass_rates.advises_rate(run, reason)]
-    for reason in reasons[:REASONS_IN_FULL]:
-        yield Fact("Reason", (short_line(reason, LONGEST_SENTENCE),))
-    if (more := len(reasons) - REASONS_IN_FULL) > 0:
-        yield Fact("Reasons", (f"and {more:,} more in run.json",))
+    for finding in run.deciding[:REASONS_IN_FULL]:
+        yield Fact(finding.code, shown(finding.sentence), named=True)
+    if (more := len(run.deciding) - REASONS_IN_FULL) > 0:
+        yield Fact("Findings", (f"and {more:,} more in run.json",))
 
 
 def _suite(run: RunRecord, suite: SuiteRecord) -> Iterator[Fact]:
@@ -276,11 +267,9 @@ def _unevaluated(run: RunRecord) -> Iterator[Fact]:
 def _ending(run: RunRecord) -> Iterator[Fact]:
     missing = run.missing
     if missing.samples:
-        why = (
-            f": {'; '.join(short_line(reason, LONGEST_SENTENCE) for reason in missing.reasons)}"
-            if missing.reasons
-            else ""
-        )
+        reasons = [f"{one.samples:,} × {short_line(one.reason, LONGEST_SENTENCE)}" for one in missing.reasons]
+        reasons += [f"other reasons for {numbers.counted(missing.others, 'sample')}"] if missing.others else []
+        why = f": {'; '.join(reasons)}" if reasons else ""
         yield Fact("Missing", (f"{missing.samples:,} of {numbers.counted(missing.total, 'sample')}{why}",))
         if missing.cases:
             yield Fact("Cases to run again", (_counted_ids(missing.cases),))
@@ -305,8 +294,7 @@ def _latency(axis: AxisComparison) -> str:
     judged = f"decided by the mean ratio per case over {numbers.counted(axis.n, 'case')}; "
     if axis.p50_change is None or axis.p95_change is None:
         return f"{judged}p50 and p95 do not count, because p95 needs about 1,000 samples"
-    span = numbers.duration_interval(axis.p50_change.lower, axis.p50_change.upper)
-    p50 = f"p50 {numbers.duration_change(axis.p50_change.value)} {span}"
+    p50 = f"p50 {numbers.duration_change_interval(axis.p50_change)}"
     shown = f"{judged}{p50} and {p95_change(axis.p95_change)} do not count"
     if p95_is_trusted(axis):
         return shown
@@ -487,54 +475,58 @@ def _notes(run: RunRecord) -> tuple[str | Text, ...]:
     Label, missing samples, scores that cannot drop, tools that agents no longer call, the prompt cache, replies, cached
     answers, remarks, then the reasons.
     """
-    shown, reasons = REASONS_SHOWN if run.evaluated else ERRORS_SHOWN, _more_reasons(run)
-    told = tuple(short_line(note_after_run(run, note), LONGEST_SENTENCE) for note in run.notes[:NOTES_SHOWN])
-    more, rest = len(run.notes) - NOTES_SHOWN, len(reasons) - shown
-    found: tuple[Text, ...] = (
+    most = REASONS_SHOWN if run.evaluated else ERRORS_SHOWN
+    notes = [finding for finding in run.findings if finding.severity == "note" and not isinstance(finding, _ELSEWHERE)]
+    reasons = _more_reasons(run)
+    more, rest = len(notes) - NOTES_SHOWN, len(reasons) - most
+    return (
+        *override_notes(run),
+        *early_end_notes(run),
         *exam.floor_findings(run),
         *_conversation_findings(run),
         *cache_findings(run),
         *calls.ending_findings(run),
         *calls.reuse_drifts(run),
-    )
-    return (
-        *override_notes(run),
-        *early_end_notes(run),
-        *found,
-        *coverage_notes(run),
-        *told,
+        *([coverage_sentence(run.coverage)] if run.verdict is Verdict.SKIPPED and run.coverage else []),
+        *(_note(run, note) for note in notes[:NOTES_SHOWN]),
         *((f"and {more} more remarks",) if more > 0 else ()),
-        *reasons[:shown],
-        *((f"and {rest:,} more reasons in run.json",) if rest > 0 else ()),
+        *reasons[:most],
+        *((f"and {rest:,} more findings in run.json",) if rest > 0 else ()),
     )
 
 
-def _more_reasons(run: RunRecord) -> tuple[str, ...]:
-    """The reasons that neither the first line nor the table shows."""
-    slices = run_slices(run)
-    if run.verdict is Verdict.BLOCK:
-        plain = bool(run.new) or any(named.record.state is State.REGRESSION for named in slices)
-    else:
-        improved = any(named.overall and named.record.state is State.IMPROVEMENT for named in slices)
-        plain = (
-            run.verdict is Verdict.SHIP
-            or run.verdict is Verdict.SKIPPED
-            or (run.verdict is Verdict.PASS and not improved)
-        )
-    if plain:
-        return ()
-    # On HOLD the first line contains the first reason in other words.
-    reasons = run.reasons[1:] if run.verdict is Verdict.HOLD else run.reasons
-    first = headline(run)[0]
-    known = (*run.notes, remedy(run))
-    fresh = [reason for reason in reasons if not obstacle_says(run, reason) and reason not in known]
-    told = [
-        short_line(one, LONGEST_SENTENCE)
-        for one in fresh
-        if not pass_rates.advises_rate(run, one) and not is_axis_reason(one)
-    ]
-    # A reason that continues the first line is shown without it.
-    return tuple(reason.removeprefix(f"{first}: ") for reason in told if reason.rstrip(".") != first)
+def _note(run: RunRecord, note: Finding) -> Text:
+    # Once a run did end early, what was foreseen goes without saying.
+    if isinstance(note, BudgetTooLow) and run.unfinished:
+        return (*shown(note.headline), ".")
+    return shown(note.sentence)
+
+
+_ELSEWHERE = (
+    *SKIPPING,
+    BaselineRecorded,
+    ExamEdited,
+    NoPromptChanged,
+    NoRegression,
+    OverallImproved,
+    PassRateMet,
+)
+"""Findings that the first line, the tables or the notice of an edited eval set show."""
+
+
+def _more_reasons(run: RunRecord) -> tuple[Text, ...]:
+    """What the verdict rests on, as far as neither the first line nor a table shows it."""
+    if run.verdict is Verdict.INCONCLUSIVE:
+        first, *others = run.deciding
+        # Where no sample has a score, which slices are affected says nothing new.
+        others = [] if nothing_scored(run) else others
+        own = first.problems if isinstance(first, InputError) and first.problems[0].file else []
+        more: tuple[Text, ...] = (shown(first.more),) if isinstance(first, SamplesMissing) else ()
+        return (*more, *(shown(problem.text) for problem in own), *(shown(finding.sentence) for finding in others))
+    if run.verdict is Verdict.HOLD:
+        told = (AboveLimit, ThresholdUnset)
+        return tuple(shown(one.sentence) for one in run.deciding[1:] if not isinstance(one, told))
+    return ()
 
 
 _ALERTS = {Verdict.BLOCK: "CAUTION", Verdict.INCONCLUSIVE: "WARNING", Verdict.HOLD: "WARNING"}

@@ -223,9 +223,8 @@ def _dimension(rubric: RubricResult, row: DimensionResult, *, compared: bool) ->
     cells = (short_line(row.name), numbers.share(row.weight), f"{row.n:,}", _grades(rubric, row))
     if not compared:
         return SheetRow(cells)
-    low, high = (None if share is None else _on_scale(rubric, share) for share in (row.lower, row.upper))
     known = row.mean is not None
-    change = numbers.grade_change(_on_scale(rubric, row.mean or 0.0), low, high) if known else numbers.NOTHING
+    change = numbers.grade_change(row, rubric.high - rubric.low) if known else numbers.NOTHING
     return SheetRow((*cells, change), tone)
 
 
@@ -326,14 +325,12 @@ def _juries(label: str, suite: AnySuite) -> Iterator[Fact]:
 
 
 def _agreement(jury: JuryResult, scale: ScoreScale) -> str:
-    """`Krippendorff's alpha 0.62 [0.50, 0.71]; pass or fail, AC1 0.80 [0.70, 0.88]; 3 judges, 120 answers`."""
-    told = []
-    if jury.alpha is not None:
-        told.append(f"Krippendorff's alpha {_estimate_text(jury.alpha)}")
-    if jury.marks is not None:
-        told.append(f"pass or fail at {_opinion(jury.mark, scale)}, Gwet's AC1 {_estimate_text(jury.marks)}")
-    if jury.why_not:
-        told.append(short_line(jury.why_not, LONGEST_SENTENCE))
+    """`two judges agree on 82 % [74, 88] of the answers, pass or fail at 0.70; kappa 0.62 [0.50, 0.71] (…)`."""
+    told = [f"two judges agree on {_share(jury.share)} of the answers, pass or fail at {_opinion(jury.mark, scale)}"]
+    if jury.kappa is not None:
+        told.append(f"kappa {_estimate_text(jury.kappa)}")
+    elif jury.why_not:
+        told.append(f"no kappa: {short_line(jury.why_not, LONGEST_SENTENCE)}")
     size = f"{len(jury.members)} judges, {numbers.counted(jury.answers, 'answer')}"
     return f"{'; '.join(told)} ({size})"
 

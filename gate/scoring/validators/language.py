@@ -377,7 +377,6 @@ greetings, are below it; a sentence of another language is far above.
 """
 _BYTES = 4
 """With fewer bytes of letters (three Latin ones, one Chinese character) plausibility is not checked."""
-"""Bytes of letters in a short sentence."""
 _NO_WORDS = re.compile(
     r"```.*?(?:```|\Z)|`[^`\n]*`|https?://\S+|(?<![\w.+-])[\w.+-]{1,64}@\S+|<[^<>\n]{0,200}>", re.DOTALL
 )

@@ -193,6 +193,7 @@ figures = Table(
     Column("lower", Float),
     Column("upper", Float),
     Column("state", Label, nullable=False),
+    Column("undetected", Float),
 )
 
 case_results = Table(

@@ -20,7 +20,7 @@ from gate.testgen.cases.inputs import MadeTests, WrittenInput, shape_of, validat
 from gate.testgen.effort import PER_REQUEST, EffortSettings, control_calls
 from gate.testgen.evaluation.matrix import SpecAgreement, agreement
 from gate.testgen.evaluation.metrics import OutcomeRow, OutputVerdict, worst_verdict
-from gate.testgen.generate import Generated
+from gate.testgen.generate import GeneratedTests
 from gate.testgen.prompt_under_test import PromptSubject
 from gate.testgen.questions import (
     TEXT_SCHEMA,
@@ -307,7 +307,7 @@ class ModelEvaluation:
     answer: Answering
     answer_spec: Answering
 
-    async def run(self, made: Generated) -> EvaluationResult:
+    async def run(self, made: GeneratedTests) -> EvaluationResult:
         """Run all tests, also those with an invalid input, and judge each output.
 
         Raises:
@@ -324,7 +324,7 @@ class ModelEvaluation:
         found, notes = await self._agreement(trial, rows, tuple(one for one in control.tests if one.valid))
         return EvaluationResult(rows, tests, found, (*control.notes, *notes))
 
-    async def _control(self, made: Generated, count: int) -> MadeTests:
+    async def _control(self, made: GeneratedTests, count: int) -> MadeTests:
         self.setup.tell(f"writing {count} control cases from the prompt alone")
         written = await write_control_cases(self.subject, count, self.setup.settings, self.setup.generator)
         settings = self.setup.settings

@@ -8,8 +8,7 @@ from itertools import islice
 from gate.cases.stored import Entry
 from gate.config.scorer import ScorerSpec
 from gate.config.scorer_options import KINDS
-from gate.config.specification import CompiledRule, OutputRule
-from gate.testgen.rules.compiler import compile_rule, compile_rules
+from gate.testgen.rules.plain_forms import plain_scorers
 from gate.values import JsonValue, clipped
 
 CHARS, SENTENCES = 50_000, 300
@@ -25,14 +24,14 @@ _LEAD = re.compile(r"[^\n]*:[\s*_]*$")
 """A line that says what the list below it is about."""
 _LISTED = re.compile(r"\s*(?:[-*+•]|\d{1,2}[.)])\s|\s+\S")
 _PART = re.compile(
-    r"^[\W\d_]*(?:if|when|whenever|for|in|on|unless|where|while|during|after|before|wenn|falls|bei)\b|"
+    r"^[\W\d_]*(?:if|when|whenever|for|in|on|unless|where|while|during|after|before)\b|"
     r"\b(?:titles?|headlines?|subject|fields?|sections?|bullets?|items?|summary|examples?|steps?|each|every)\b",
     re.IGNORECASE,
 )
 """What is below it holds under a condition, or for a part of the answer."""
 _WHOLE = re.compile(
     r"\b(?:rules?|guidelines?|instructions?|requirements?|constraints?|style|tone|format(?:ting)?|output|responses?|"
-    r"answers?|repl(?:y|ies)|language|general|important|always|must|should|remember|note|follow(?:ing)?|regeln?)\b",
+    r"answers?|repl(?:y|ies)|language|general|important|always|must|should|remember|note|follow(?:ing)?)\b",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
@@ -55,15 +54,14 @@ _VERB = (
     r"generate|give|greet|help|highlight|identify|ignore|include|introduce|invent|keep|label|leave|limit|list|look|"
     r"maintain|make|mention|name|note|offer|omit|output|point|prefer|present|produce|promise|provide|put|quote|"
     r"recommend|refer|refrain|refuse|remember|remain|rephrase|reply|respond|return|rewrite|say|show|sound|speak|stay|"
-    r"start|state|stick|suggest|summari[sz]e|take|tell|thank|translate|treat|try|use|verify|warn|write|"
-    r"antworte|begrüße|benutze|bleib|erkläre|erwähne|fasse|frage|gib|nenne|schreibe|sei|vermeide|versprich|verwende)"
+    r"start|state|stick|suggest|summari[sz]e|take|tell|thank|translate|treat|try|use|verify|warn|write)"
 )
 _ORDER = re.compile(
-    rf"(?:(?:please|always|never|only|just|also|then|first|finally|bitte),? )*{_VERB}\b|"
-    r"(?:always|never|only|no|keine?) |"
+    rf"(?:(?:please|always|never|only|just|also|then|first|finally),? )*{_VERB}\b|"
+    r"(?:always|never|only|no) |"
     r"(?:you|the (?:assistant|model|bot)|(?:the|your|all|every|each) (?:answers?|output|responses?|repl(?:y|ies))) "
     r"(?:must|should|shall|may not|can't|cannot|have to|need to)\b|"
-    r"(?:if|when|whenever|unless|in case|wenn|falls) [^,]+, (?:then |please )?(?:always |never )?"
+    r"(?:if|when|whenever|unless|in case) [^,]+, (?:then |please )?(?:always |never )?"
     rf"{_VERB}\b",
     re.IGNORECASE,
 )
@@ -72,11 +70,16 @@ _ORDER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """A sentence, or a half of it that is a demand by itself."""
+    """A sentence, or a half of it that is a demand by itself.
+
+    Args:
+        scorers: what code checks of it; empty for a judge.
+        wording: of the scorers.
+    """
 
     text: str
     scorers: tuple[ScorerSpec, ...] = ()
-    told: tuple[str, ...] = ()
+    wording: str = ""
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -86,41 +89,26 @@ class Instruction:
 
 def orders_of(text: str) -> tuple[Instruction, ...]:
     """What a prompt (untrusted) tells a model to do, in its own order."""
-    said = list(dict.fromkeys(islice(_sentences(text[:CHARS]), SENTENCES)))
-    rules = [_rule(number, one) for number, (one, narrow) in enumerate(said, 1) if not narrow]
-    whole = {one.rule: one for one in compile_rules(rules)}
-    read = {rule.text: tuple(_orders(rule, whole.get(rule.id))) for rule in rules}
-    return tuple(order for one, narrow in said for order in (read[one] if not narrow else _unread(one)))
+    sentences = dict.fromkeys(islice(_sentences(text[:CHARS]), SENTENCES))
+    return tuple(order for sentence, narrow in sentences for order in _instructions(sentence, narrow=narrow))
 
 
-def _orders(rule: OutputRule, compiled: CompiledRule | None) -> Iterator[Instruction]:
-    """The sentence if it is understood as a whole, else its halves if one of them is."""
-    if compiled is not None:
-        yield _read(rule.text, compiled)
-        return
-    if not _HEDGED.search(rule.text):
-        halves = [f"{half[:1].upper()}{half[1:].removesuffix('.')}." for half in _CLAUSE.split(rule.text)]
-        found = {half: compile_rule(_rule(0, half)) for half in halves}
-        if any(found.values()) and not any(one is None and _ADDS.match(half) for half, one in found.items()):
-            yield from (Instruction(half) if one is None else _read(half, one) for half, one in found.items())
+def _instructions(sentence: str, *, narrow: bool) -> Iterator[Instruction]:
+    """The sentence; or its halves, if code checks one of them and the other adds nothing to the output.
+
+    Args:
+        narrow: it is about a part of the output, or holds under a condition.
+    """
+    scorers, wording = ((), "") if narrow else plain_scorers(sentence)
+    halves = [f"{half[:1].upper()}{half[1:].removesuffix('.')}." for half in _CLAUSE.split(sentence)]
+    if not scorers and not narrow and len(halves) > 1 and not _HEDGED.search(sentence):
+        instructions = [Instruction(half, *plain_scorers(half)) for half in halves]
+        by_judge = [half for half in instructions if not half.scorers]
+        if len(by_judge) < len(halves) and not any(_ADDS.match(half.text) for half in by_judge):
+            yield from instructions
             return
-    yield from _unread(rule.text)
-
-
-def _unread(text: str) -> Iterator[Instruction]:
-    if _ORDER.match(text) and not text.endswith(":"):
-        yield Instruction(text)
-
-
-def _read(text: str, compiled: CompiledRule) -> Instruction:
-    told = compiled.wording.split("; ")
-    # A quotation may hold a semicolon; the words for all then stand for each.
-    several = len(told) == len(compiled.scorers)
-    return Instruction(text, compiled.scorers, tuple(told) if several else (compiled.wording,) * len(compiled.scorers))
-
-
-def _rule(number: int, text: str) -> OutputRule:
-    return OutputRule(f"R{number}", text, text, grounding="verbatim")
+    if scorers or (_ORDER.match(sentence) and not sentence.endswith(":")):
+        yield Instruction(sentence, scorers, wording)
 
 
 def _sentences(text: str) -> Iterator[tuple[str, bool]]:
@@ -132,9 +120,10 @@ def _sentences(text: str) -> Iterator[tuple[str, bool]]:
         elif line.strip() and not _LISTED.match(line):
             below_lead = False
         for part in _SENTENCE.split(line):
-            said = _STRONG.sub(r"\2", _BULLET.sub("", part)).strip()
-            if said and not _EXAMPLE_LINE.match(said):
-                yield said if said.endswith((".", "!", "?", ":")) else f"{said}.", below_heading or below_lead
+            sentence = _STRONG.sub(r"\2", _BULLET.sub("", part)).strip()
+            if sentence and not _EXAMPLE_LINE.match(sentence):
+                stop = "" if sentence.endswith((".", "!", "?", ":")) else "."
+                yield f"{sentence}{stop}", below_heading or below_lead
         if _LEAD.match(line) and not _HEADING.match(line):
             below_lead = _PART.search(line) is not None or _WHOLE.search(line) is None
 
@@ -168,8 +157,8 @@ _LINES = re.compile(
 def labels_of(text: str) -> tuple[str, ...]:
     """The labels that a prompt asks for: `positive` and `negative`."""
     # In JSON a label is one field of several.
-    found = None if "json" in text.lower() else _LABELS.search(text)
-    return tuple(dict.fromkeys(_SPLIT.split(found[1]))) if found else ()
+    labels = None if "json" in text.lower() else _LABELS.search(text)
+    return tuple(dict.fromkeys(_SPLIT.split(labels[1]))) if labels else ()
 
 
 def has_lines(text: str) -> bool:
@@ -179,18 +168,18 @@ def has_lines(text: str) -> bool:
 
 def prompt_scorers(prompt: str) -> tuple[JsonValue, ...]:
     """What the prompt's own sentences demand, as far as code can check it: at most eight scorers, as in `gate.yaml`."""
-    found: list[JsonValue] = []
+    scorers: list[JsonValue] = []
     if labels := labels_of(prompt):
         words = "|".join(map(re.escape, labels))
-        found.append({"regex": {"pattern": rf"\A\W*(?:{words})\b", "ignore_case": True, "name": "label"}})
+        scorers.append({"regex": {"pattern": rf"\A\W*(?:{words})\b", "ignore_case": True, "name": "label"}})
     taken: set[str] = set()
     for order in orders_of(prompt):
-        for spec, told in zip(order.scorers, order.told, strict=True):
-            entry, name = _entry(spec, told), spec.kind if spec.kind in _ONCE else told
-            if name not in taken and len(found) < MOST_LABELS:
+        for spec in order.scorers:
+            name = spec.kind if spec.kind in _ONCE else f"{spec.kind} {order.wording}"
+            if name not in taken and len(scorers) < MOST_LABELS:
                 taken.add(name)
-                found.append(entry)
-    return tuple(found)
+                scorers.append(_entry(spec, order.wording))
+    return tuple(scorers)
 
 
 def case_scorers(entries: Sequence[Entry], *, strict: bool) -> tuple[JsonValue, ...]:
@@ -200,14 +189,14 @@ def case_scorers(entries: Sequence[Entry], *, strict: bool) -> tuple[JsonValue, 
         strict: the model says only the label where one is asked for.
     """
     expected = [entry.get("expected") for entry in entries]
-    if not expected or any(one is None or one == "" for one in expected):
+    if not expected or any(answer is None or answer == "" for answer in expected):
         return ()
-    if any(isinstance(one, list) for one in expected) and all(map(_alternatives, expected)):
+    if any(isinstance(answer, list) for answer in expected) and all(map(_alternatives, expected)):
         return ({"contains": {"any": "{{ expected }}"}},)
-    if not all(isinstance(one, str) for one in expected):
-        numbers = all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in expected)
+    if not all(isinstance(answer, str) for answer in expected):
+        numbers = all(isinstance(answer, (int, float)) and not isinstance(answer, bool) for answer in expected)
         return ("number",) if numbers else ({"json_path": {"path": "$", "equals": "{{ expected }}"}},)
-    texts = [str(one).strip() for one in expected]
+    texts = [str(answer).strip() for answer in expected]
     few = len(set(texts)) <= max(2, len(texts) // 3)
     if few and strict and all(len(text) <= LABEL_CHARS and "\n" not in text for text in texts):
         return ({"starts_with": {"value": "{{ expected }}", "ignore_case": True}},)
@@ -217,14 +206,14 @@ def case_scorers(entries: Sequence[Entry], *, strict: bool) -> tuple[JsonValue, 
 def _alternatives(expected: JsonValue) -> bool:
     """Is it a short text, or a list of acceptable ones, as in OpenAI evals?"""
     texts = expected if isinstance(expected, list) else [expected]
-    return bool(texts) and all(isinstance(one, str) and len(one) <= SHORT_CHARS for one in texts)
+    return bool(texts) and all(isinstance(text, str) and len(text) <= SHORT_CHARS for text in texts)
 
 
-def _entry(spec: ScorerSpec, told: str) -> JsonValue:
+def _entry(spec: ScorerSpec, wording: str) -> JsonValue:
     """As in `gate.yaml`, with a name that says what is looked for where the kind says too little."""
     options: dict[str, JsonValue] = {key: value for key, value in spec.options.items() if value is not None}
     if spec.negate:
         options["negate"] = True
     if spec.kind not in _ONCE:
-        options["name"] = clipped(told, NAME_CHARS)
+        options["name"] = clipped(wording, NAME_CHARS)
     return {spec.kind: options} if options else spec.kind

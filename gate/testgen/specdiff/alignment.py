@@ -12,8 +12,10 @@ from typing import TypeAlias, TypeVar
 
 from gate.config.specification import OutputRule
 from gate.record.parts import AlignedBy
+from gate.testgen.lexicon import numbers_in
 from gate.testgen.specdiff.places import VersionSide
-from gate.testgen.specdiff.sentences import HEADING, ITEM_MARKER, PromptSentence, plain_text
+from gate.testgen.specdiff.sentences import PromptSentence
+from gate.testgen.specdiff.structure import HEADING, ITEM_MARKER, plain_text
 from gate.values import clipped, counted
 
 LEAST_SIMILARITY = 0.6
@@ -28,22 +30,22 @@ New = TypeVar("New")
 K = TypeVar("K", bound=Hashable)
 
 
-def worded_alike(one: str, other: str) -> bool:
+def worded_alike(before: str, after: str) -> bool:
     """Are two sentences the same, letter by letter, apart from markup and shapes of quotes?"""
-    return plain_text(one) == plain_text(other)
+    return plain_text(before) == plain_text(after)
 
 
-def similarity(one: str, other: str) -> float:
+def similarity(before: str, after: str) -> float:
     """Dice's coefficient of character trigrams, 0 to 1; ignores case, punctuation, and text beyond 4,000 characters."""
-    left, right = _runs(one[:_LONGEST]), _runs(other[:_LONGEST])
+    left, right = _trigrams(before[:_LONGEST]), _trigrams(after[:_LONGEST])
     total = len(left) + len(right)
     return 2 * len(left & right) / total if total else 0.0
 
 
-def may_be_same(one: str, other: str) -> bool:
+def may_be_same(before: str, after: str) -> bool:
     """May two sentences be one in other words? Never where their numbers differ."""
-    numbers = [sorted(re.findall(r"\d+", text)) for text in (one, other)]
-    return numbers[0] == numbers[1] and similarity(one, other) >= LEAST_SIMILARITY
+    same_numbers = sorted(numbers_in(before)) == sorted(numbers_in(after))
+    return same_numbers and similarity(before, after) >= LEAST_SIMILARITY
 
 
 def equal_pairs(base: Sequence[Old], head: Sequence[Old], key: Callable[[Old], K]) -> Iterator[tuple[Old, Old]]:
@@ -52,19 +54,19 @@ def equal_pairs(base: Sequence[Old], head: Sequence[Old], key: Callable[[Old], K
     for item in reversed(head):
         waiting.setdefault(key(item), []).append(item)
     for old in base:
-        known = key(old)
-        if known and waiting.get(known):
-            yield old, waiting[known].pop()
+        old_key = key(old)
+        if old_key and waiting.get(old_key):
+            yield old, waiting[old_key].pop()
 
 
 def closest_pairs(
     base: Sequence[Old], head: Sequence[New], alike: Callable[[Old, New], float], least: float
 ) -> Iterator[tuple[Old, New]]:
     """Pairs of what is most alike, each taken once; among equals the first ones. Pairs below `least` are left out."""
-    found = [(alike(one, other), i, j) for i, one in enumerate(base) for j, other in enumerate(head)]
-    found = [candidate for candidate in found if candidate[0] >= least]
+    every = ((alike(old, new), i, j) for i, old in enumerate(base) for j, new in enumerate(head))
+    candidates = [candidate for candidate in every if candidate[0] >= least]
     left, right = set(range(len(base))), set(range(len(head)))
-    for _, i, j in sorted(found, key=lambda candidate: (-candidate[0], candidate[1], candidate[2])):
+    for _, i, j in sorted(candidates, key=lambda candidate: (-candidate[0], candidate[1], candidate[2])):
         if i in left and j in right:
             left.remove(i)
             right.remove(j)
@@ -72,7 +74,7 @@ def closest_pairs(
 
 
 @lru_cache(maxsize=2_048)
-def _runs(text: str) -> frozenset[str]:
+def _trigrams(text: str) -> frozenset[str]:
     words = re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold())
     joined = f"  {' '.join(words)} " if words else ""
     return frozenset(joined[i : i + 3] for i in range(len(joined) - 2))
@@ -114,13 +116,14 @@ def align_rules(
         lineage: one specification came from the other, so that equal ids mean the same rule; not so for two that were
             extracted separately.
     """
-    work = _Work(list(base), list(head), [])
+    work = _Alignment(list(base), list(head), [])
     if lineage:
         work.take("id", work.twins(lambda rule: rule.id))
     work.take("wording", work.twins(lambda rule: plain_text(rule.text)))
     work.take("evidence", list(_by_evidence(work.base, work.head)))
     work.take(
-        "wording", list(closest_pairs(work.base, work.head, lambda a, b: similarity(a.text, b.text), LEAST_SIMILARITY))
+        "wording",
+        list(closest_pairs(work.base, work.head, lambda old, new: similarity(old.text, new.text), LEAST_SIMILARITY)),
     )
     work.take("code", work.twins(kinds))
     order = {rule.id: place for place, rule in enumerate(base)}
@@ -128,25 +131,25 @@ def align_rules(
     return AlignedRules(tuple(pairs), tuple(work.base), tuple(work.head))
 
 
-FoundPairs: TypeAlias = list[tuple[OutputRule, OutputRule]]
+OldAndNew: TypeAlias = list[tuple[OutputRule, OutputRule]]
 
 
 @dataclass(slots=True)
-class _Work:
+class _Alignment:
     base: list[OutputRule]
     head: list[OutputRule]
     pairs: list[RulePair]
 
-    def twins(self, key: Callable[[OutputRule], Hashable]) -> FoundPairs:
+    def twins(self, key: Callable[[OutputRule], Hashable]) -> OldAndNew:
         """Remaining rules that have the same key."""
         return list(equal_pairs(self.base, self.head, key))
 
-    def take(self, by: AlignedBy, found: FoundPairs) -> None:
-        """Take out the pairs that one measure found."""
-        gone = {id(one) for one, _ in found}, {id(other) for _, other in found}
-        self.base = [rule for rule in self.base if id(rule) not in gone[0]]
-        self.head = [rule for rule in self.head if id(rule) not in gone[1]]
-        self.pairs += (RulePair(one, other, by) for one, other in found)
+    def take(self, by: AlignedBy, pairs: OldAndNew) -> None:
+        """Take out the pairs of one measure."""
+        paired = {id(rule) for pair in pairs for rule in pair}
+        self.base = [rule for rule in self.base if id(rule) not in paired]
+        self.head = [rule for rule in self.head if id(rule) not in paired]
+        self.pairs += (RulePair(old, new, by) for old, new in pairs)
 
 
 def _by_evidence(base: Sequence[OutputRule], head: Sequence[OutputRule]) -> Iterator[tuple[OutputRule, OutputRule]]:
@@ -155,9 +158,9 @@ def _by_evidence(base: Sequence[OutputRule], head: Sequence[OutputRule]) -> Iter
     for place, rules in enumerate((base, head)):
         for rule in rules:
             quoting.setdefault(plain_text(rule.evidence), ([], []))[place].append(rule)
-    for quoted, (old, new) in quoting.items():
-        if quoted:
-            yield from closest_pairs(old, new, lambda one, other: similarity(one.text, other.text), _AT_ALL)
+    for quote, (old, new) in quoting.items():
+        if quote:
+            yield from closest_pairs(old, new, lambda before, after: similarity(before.text, after.text), _AT_ALL)
 
 
 MOVES_SHOWN = 3
@@ -170,30 +173,29 @@ def arrangement_notes(both: tuple[VersionSide, VersionSide]) -> tuple[str, ...]:
     """Changes that no sentence shows, such as a new order, as sentences for the reader."""
     base, head = both
     left, right = (Counter(unit.key for unit in side.units) for side in both)
-    words = {unit.key: unit.words for unit in base.units if unit.key in base.kept}
+    words_by_key = {unit.key: unit.words for unit in base.units if unit.key in base.common}
     repeated = [
-        f"{_quoted(said)} ({left[key]:,} times before, {right[key]:,} now)"
-        for key, said in words.items()
+        f"{_quoted(words)} ({left[key]:,} times before, {right[key]:,} now)"
+        for key, words in words_by_key.items()
         if left[key] != right[key]
     ]
     every = equal_pairs(base.units, head.units, lambda unit: unit.key)
-    pairs = [(one, other) for one, other in every if left[one.key] == right[one.key]]
-    numbered = _counting(base), _counting(head)
+    pairs = [(old, new) for old, new in every if left[old.key] == right[old.key]]
+    counting = _counting_labels(base), _counting_labels(head)
     marked = [
-        f"{_as_written(one, base)} is now {_as_written(other, head)}"
-        for one, other in pairs
-        if _marks(one, base) != _marks(other, head)
-        or _label(one, base, numbered[0]) != _label(other, head, numbered[1])
+        f"{_as_written(old, base)} is now {_as_written(new, head)}"
+        for old, new in pairs
+        if _marks(old, base) != _marks(new, head) or _label(old, base, counting[0]) != _label(new, head, counting[1])
     ]
     notes = (
         ("repeated more or less often", repeated),
-        ("in another order", [_quoted(unit.words) for unit in _moved(pairs)]),
+        ("in another order", [_quoted(unit.words) for unit in _moved_sentences(pairs)]),
         ("with another label, markup, quotes or dashes", marked),
     )
-    return tuple(f"{counted(len(said), 'sentence')} {what}: {_listed(said)}" for what, said in notes if said)
+    return tuple(f"{counted(len(texts), 'sentence')} {what}: {_shortest(texts)}" for what, texts in notes if texts)
 
 
-def _moved(pairs: Sequence[tuple[PromptSentence, PromptSentence]]) -> list[PromptSentence]:
+def _moved_sentences(pairs: Sequence[tuple[PromptSentence, PromptSentence]]) -> list[PromptSentence]:
     """As few sentences as explain the new order."""
     lowest: list[int] = []
     lengths = []
@@ -211,14 +213,14 @@ def _moved(pairs: Sequence[tuple[PromptSentence, PromptSentence]]) -> list[Promp
     return out[::-1]
 
 
-def _counting(side: VersionSide) -> frozenset[int]:
+def _counting_labels(side: VersionSide) -> frozenset[int]:
     """Where the sentences stand whose labels count up from the first number or letter, which says nothing."""
-    found: Mapping[tuple[str, bool, bool], list[tuple[int, str]]] = defaultdict(list)
+    lists: Mapping[tuple[str, bool, bool], list[tuple[int, str]]] = defaultdict(list)
     for unit in side.units:
         if label := _label(unit, side):
-            found[unit.under, label.isdigit(), label.isupper()].append((unit.start, label))
+            lists[unit.under, label.isdigit(), label.isupper()].append((unit.start, label))
     plain: set[int] = set()
-    for group in found.values():
+    for group in lists.values():
         labels = [label for _, label in group]
         if all(label in ("1", "a", "A") or _next(before) == label for before, label in pairwise(["", *labels])):
             plain.update(start for start, _ in group)
@@ -232,16 +234,16 @@ def _next(label: str) -> str:
 
 
 def _label(unit: PromptSentence, side: VersionSide, counting: frozenset[int] = frozenset()) -> str:
-    found = _LABEL.match(side.text, unit.start, unit.end)
-    return found[1] if found and unit.start not in counting else ""
+    label = _LABEL.match(side.text, unit.start, unit.end)
+    return label[1] if label and unit.start not in counting else ""
 
 
 def _marks(unit: PromptSentence, side: VersionSide) -> str:
     """As it is written, without list marks and what encloses all of it."""
-    said = side.text[unit.start : unit.end]
+    text = side.text[unit.start : unit.end]
     for mark in (HEADING, ITEM_MARKER):
-        said = mark.sub("", said, count=1) if mark.match(said) else said
-    return " ".join(said.strip(_OUTER).split())
+        text = mark.sub("", text, count=1) if mark.match(text) else text
+    return " ".join(text.strip(_OUTER).split())
 
 
 def _as_written(unit: PromptSentence, side: VersionSide) -> str:
@@ -252,7 +254,7 @@ def _quoted(words: str) -> str:
     return f'"{clipped(words, QUOTED_CHARS)}"'
 
 
-def _listed(said: Sequence[str]) -> str:
-    shown = sorted(said, key=len)[:MOVES_SHOWN]
-    rest = len(said) - len(shown)
+def _shortest(texts: Sequence[str]) -> str:
+    shown = sorted(texts, key=len)[:MOVES_SHOWN]
+    rest = len(texts) - len(shown)
     return ", ".join(shown) + (f", and {rest:,} more." if rest else ".")

@@ -16,7 +16,7 @@ from gate.testgen.specdiff.places import (
     quoted_spans,
     version_sides,
 )
-from gate.testgen.specdiff.sentences import plain_text
+from gate.testgen.specdiff.structure import plain_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +56,14 @@ def carry_over(base: Specification, before: PromptWords, after: PromptWords) -> 
     placed: dict[str, list[OutputRule]] = {"stands": [], "touched": [], "gone": [], "unplaced": []}
     for rule in base.rules:
         placed[_standing(rule.evidence, left)].append(rule)
-    kept = tuple(one for one in base.components if component_stands(one, left))
+    standing = tuple(component for component in base.components if component_stands(component, left))
     return CarriedSpecification(
         rules=tuple(placed["stands"]),
         touched=tuple(placed["touched"]),
         gone=tuple(placed["gone"]),
         unplaced=tuple(placed["unplaced"]),
-        components=kept,
-        lost=tuple(one for one in base.components if one not in kept),
+        components=standing,
+        lost=tuple(component for component in base.components if component not in standing),
         new=changed_regions(right),
     )
 
@@ -73,7 +73,7 @@ def component_stands(component: Component, side: VersionSide) -> bool:
     return all(_standing(rule.evidence, side) == "stands" for rule in component.rules if rule.evidence)
 
 
-def without_carried(found: Specification, carried: CarriedSpecification, after: PromptWords) -> Specification:
+def without_carried(reading: Specification, carried: CarriedSpecification, after: PromptWords) -> Specification:
     """A specification read from the whole new version, cut to what its new sentences may have brought.
 
     What rests on other sentences was carried over, or is only worded differently. A rule that quotes no words of the
@@ -86,38 +86,38 @@ def without_carried(found: Specification, carried: CarriedSpecification, after: 
         places = quoted_spans(evidence, text)
         return any(start < region.end and region.start < end for start, end in places for region in carried.new)
 
-    placed = [rule for rule in found.rules if quoted_spans(rule.evidence, text)]
-    known = [*carried.rules, *placed]
+    placed = [rule for rule in reading.rules if quoted_spans(rule.evidence, text)]
+    others = [*carried.rules, *placed]
     rules = tuple(
         rule
-        for rule in found.rules
-        if (new(rule.evidence) if rule in placed else not any(may_be_same(rule.text, other.text) for other in known))
+        for rule in reading.rules
+        if (new(rule.evidence) if rule in placed else not any(may_be_same(rule.text, other.text) for other in others))
     )
-    components = tuple(one for one in found.components if any(new(rule.evidence) for rule in one.rules))
-    return replace(found, rules=rules, components=components)
+    components = tuple(part for part in reading.components if any(new(rule.evidence) for rule in part.rules))
+    return replace(reading, rules=rules, components=components)
 
 
-def joined_specification(base: Specification, carried: CarriedSpecification, found: Specification) -> Specification:
+def joined_specification(base: Specification, carried: CarriedSpecification, reading: Specification) -> Specification:
     """The specification of the new version: what was carried over, and what was read from its new sentences.
 
     Args:
         base: of the old version; its ids are not used again.
 
     Returns:
-        Carried rules with their ids, then the found ones with new ids. Rules of `touched`, `gone` and `unplaced` are
-        not among them: if they still hold, they are found in the new sentences.
+        Carried rules with their ids, then those that were read, with new ids. Rules of `touched`, `gone` and `unplaced`
+        are not among them: if they still hold, they are read from the new sentences.
     """
     ids = free_ids({rule.id for rule in base.rules})
-    new = tuple(replace(rule, id=next(ids)) for rule in found.rules)
-    names = {one.name for one in found.components}
-    kept = tuple(one for one in carried.components if one.name not in names)
+    new = tuple(replace(rule, id=next(ids)) for rule in reading.rules)
+    names = {component.name for component in reading.components}
+    carried_components = tuple(component for component in carried.components if component.name not in names)
     return replace(
         base,
-        prompt=found.prompt,
-        intent=found.intent or base.intent,
-        components=(*kept, *found.components),
+        prompt=reading.prompt,
+        intent=reading.intent or base.intent,
+        components=(*carried_components, *reading.components),
         rules=(*carried.rules, *new),
-        questions=found.questions,
+        questions=reading.questions,
     )
 
 
@@ -137,8 +137,8 @@ def standing_rules(rules: Sequence[OutputRule], side: VersionSide) -> tuple[Outp
 
 def _standing(evidence: str, side: VersionSide) -> str:
     """A rule without a place is unaffected if the prompt lost nothing."""
-    found = side.standing(evidence)
-    return "stands" if found == "unplaced" and not side.differing else found
+    standing = side.standing(evidence)
+    return "stands" if standing == "unplaced" and not side.differing else standing
 
 
 def input_changes(
@@ -149,26 +149,24 @@ def input_changes(
     Only what a prompt says counts: assumptions differ each time that they are made, and a component that the prompt
     neither describes nor names is one. What is in sentences that both versions have is no change either.
     """
-    pairs = list(closest_pairs(base, head, lambda one, other: float(_name(one) == _name(other)), 1.0))
-    left = [one for one in base if all(one is not pair[0] for pair in pairs)]
-    right = [one for one in head if all(one is not pair[1] for pair in pairs)]
-    pairs += closest_pairs(
-        left, right, lambda one, other: similarity(one.description, other.description), LEAST_SIMILARITY
-    )
-    partner = {id(one): other for one, other in pairs}
-    paired = {id(other) for _, other in pairs}
-    out: list[InputChange] = []
-    for one in base:
-        if id(one) in partner:
-            out += _changed(one, partner[id(one)], sides)
-        elif _told(one, sides[0], sides[1]):
-            out.append(InputChange(state="removed", component=one.name, before=_said(one)))
-    added = (one for one in head if id(one) not in paired and _told(one, sides[1], sides[0]))
-    return (*out, *(InputChange(state="added", component=one.name, after=_said(one)) for one in added))
+    pairs = list(closest_pairs(base, head, lambda old, new: float(_bare_name(old) == _bare_name(new)), 1.0))
+    left = [old for old in base if all(old is not pair[0] for pair in pairs)]
+    right = [new for new in head if all(new is not pair[1] for pair in pairs)]
+    pairs += closest_pairs(left, right, lambda old, new: similarity(old.description, new.description), LEAST_SIMILARITY)
+    partner = {id(old): new for old, new in pairs}
+    paired = {id(new) for _, new in pairs}
+    changes: list[InputChange] = []
+    for old in base:
+        if id(old) in partner:
+            changes += _rule_changes(old, partner[id(old)], sides)
+        elif _only_here(old, sides[0], sides[1]):
+            changes.append(InputChange(state="removed", component=old.name, before=_component_text(old)))
+    added = (new for new in head if id(new) not in paired and _only_here(new, sides[1], sides[0]))
+    return (*changes, *(InputChange(state="added", component=new.name, after=_component_text(new)) for new in added))
 
 
-def _changed(base: Component, head: Component, sides: tuple[VersionSide, VersionSide]) -> Iterator[InputChange]:
-    before, after = _moved(base.rules, sides[0]), _moved(head.rules, sides[1])
+def _rule_changes(base: Component, head: Component, sides: tuple[VersionSide, VersionSide]) -> Iterator[InputChange]:
+    before, after = _changed_rules(base.rules, sides[0]), _changed_rules(head.rules, sides[1])
     words = {plain_text(rule.text) for rule in before} & {plain_text(rule.text) for rule in after}
     old = " ".join(rule.text for rule in before if plain_text(rule.text) not in words)
     new = " ".join(rule.text for rule in after if plain_text(rule.text) not in words)
@@ -176,25 +174,25 @@ def _changed(base: Component, head: Component, sides: tuple[VersionSide, Version
         yield InputChange(state="changed", component=head.name, before=old, after=new)
 
 
-def _moved(rules: Sequence[InputRule], side: VersionSide) -> list[InputRule]:
+def _changed_rules(rules: Sequence[InputRule], side: VersionSide) -> list[InputRule]:
     """The rules whose words the other version no longer has, or did not have yet."""
     return [rule for rule in rules if not rule.assumed and side.standing(rule.evidence) != "stands"]
 
 
-def _told(component: Component, side: VersionSide, other: VersionSide) -> bool:
+def _only_here(component: Component, side: VersionSide, other: VersionSide) -> bool:
     """Does this version alone mention a component?"""
     if any(not rule.assumed for rule in component.rules):
         return not component_stands(component, side)
-    return _named(component, side.text) and not _named(component, other.text)
+    return _names_component(component, side.text) and not _names_component(component, other.text)
 
 
-def _named(component: Component, text: str) -> bool:
+def _names_component(component: Component, text: str) -> bool:
     return bool(component.name) and re.search(rf"(?<!\w){re.escape(component.name)}(?!\w)", text) is not None
 
 
-def _said(component: Component) -> str:
+def _component_text(component: Component) -> str:
     return " ".join((component.description, *(rule.text for rule in component.rules)))
 
 
-def _name(component: Component) -> str:
+def _bare_name(component: Component) -> str:
     return re.sub(r"[\W_]+", "", component.name.casefold())

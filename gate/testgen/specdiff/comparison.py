@@ -66,8 +66,8 @@ async def compare_rules(change: PromptChange, setup: GenerationSetup) -> RuleCom
     if base is None:
         base, notes = await _read_old(change.base, setup)
     carried = carry_over(base, change.base, change.head)
-    found, more = await _read_new(change.head, carried, setup)
-    head = joined_specification(base, carried, found)
+    reading, more = await _read_new(change.head, carried, setup)
+    head = joined_specification(base, carried, reading)
     sides = PromptVersion(base, change.base), PromptVersion(head, change.head)
     diff = await spec_diff(*sides, DiffMeans(setup.judge, compile_rule, lineage=True))
     return RuleComparison(diff, base, head, (*diff.notes, *notes, *more))
@@ -78,18 +78,18 @@ def unread_messages(base: Prompt, head: Prompt) -> tuple[str, ...]:
     old, new = dict(base.unused), dict(head.unused)
     differing = [key for key in sorted(old.keys() | new.keys()) if old.get(key) != new.get(key)]
     return tuple(
-        f"{key} changed in the prompt file. Rules are not read from it: {_apart(old.get(key), new.get(key))}."
+        f"{key} changed in the prompt file. Rules are not read from it: {_difference(old.get(key), new.get(key))}."
         for key in differing
     )
 
 
-def _apart(old: str | None, new: str | None) -> str:
+def _difference(old: str | None, new: str | None) -> str:
     """Two values, each from shortly before the place where they differ."""
     start = max(0, len(commonprefix([old or "", new or ""])) - _QUOTED // 4)
-    return " → ".join(_from(value, start) for value in (old, new))
+    return " → ".join(_excerpt(value, start) for value in (old, new))
 
 
-def _from(value: str | None, start: int) -> str:
+def _excerpt(value: str | None, start: int) -> str:
     if value is None:
         return "nothing"
     return f"{'…' * bool(start)}{value[start : start + _QUOTED]}{'…' * (len(value) > start + _QUOTED)}"
@@ -123,8 +123,8 @@ async def _read_new(
     except CannotEvaluate as error:
         return blank, (f"The new part of the prompt was not read: {error.message}. {MAYBE_REWORDED_NOTE}",)
     inputs = await find_components(head, setup.generator, setup.instructions("inputs"))
-    found = without_carried(replace(blank, rules=rules.value, components=inputs.value), carried, head)
-    return found, (*rules.notes, *inputs.notes)
+    reading = without_carried(replace(blank, rules=rules.value, components=inputs.value), carried, head)
+    return reading, (*rules.notes, *inputs.notes)
 
 
 def promises_record(suite: str, diff: SpecDiff, judge: str = "") -> PromisesRecord:
@@ -136,14 +136,14 @@ def promises_record(suite: str, diff: SpecDiff, judge: str = "") -> PromisesReco
     return PromisesRecord(
         suite=suite,
         unchanged=len(diff.of("unchanged")),
-        changes=[_promise(change) for change in diff.rules if change.state != "unchanged"],
+        changes=[_promise_record(change) for change in diff.rules if change.state != "unchanged"],
         inputs=list(diff.inputs),
         notes=list(diff.notes),
         judge=judge if any(change.judged for change in diff.rules) else "",
     )
 
 
-def _promise(change: RuleChange) -> PromiseRecord:
+def _promise_record(change: RuleChange) -> PromiseRecord:
     base, head = change.base, change.head
     return PromiseRecord(
         state=change.state,
@@ -166,7 +166,7 @@ def rules_to_test(diff: SpecDiff) -> tuple[OutputRule, ...]:
     return tuple(change.head for change in diff.of(*TO_TEST) if change.head is not None)
 
 
-def update_plan(kept: Specification, diff: SpecDiff, taken: Collection[str] = ()) -> UpdatePlan:
+def update_plan(current: Specification, diff: SpecDiff, taken: Collection[str] = ()) -> UpdatePlan:
     """What has to be done so that a specification and its tests fit the new prompt.
 
     A rule that asks for something else now is a new rule with an id of its own: the tests of the old one, and what they
@@ -175,14 +175,14 @@ def update_plan(kept: Specification, diff: SpecDiff, taken: Collection[str] = ()
     Args:
         taken: further ids that must not be used again, such as those of obsolete rules.
     """
-    known = {rule.id for rule in kept.rules}
-    used = {*taken, *known}
+    own_ids = {rule.id for rule in current.rules}
+    used = {*taken, *own_ids}
     ids = free_ids({*used, *(change.head.id for change in diff.rules if change.head is not None)})
     add: list[OutputRule] = []
     obsolete, moved, undecided = [], [], []
     successors: dict[str, str] = {}
     for change in diff.rules:
-        own = change.base.id if change.base is not None and change.base.id in known else ""
+        own = change.base.id if change.base is not None and change.base.id in own_ids else ""
         if change.state in (*TO_TEST, "loosened") and change.head is not None:
             add.append(replace(change.head, id=next(ids)) if change.head.id in used else change.head)
             used.add(add[-1].id)
@@ -199,9 +199,9 @@ def update_plan(kept: Specification, diff: SpecDiff, taken: Collection[str] = ()
 
 def stamp_of_tests(specification: Specification, settings: EffortSettings, generator: ModelRef) -> str:
     """All that tests are made from, as one text: where it is unchanged, there is nothing to make."""
-    wanted: dict[str, JsonValue] = {one.name: getattr(settings, one.name) for one in fields(settings)}
-    wanted["instructions"] = {str(stage): text for stage, text in settings.instructions.items()}
-    return digest({"specification": specification.digest, "settings": wanted, "generator": str(generator)})
+    options: dict[str, JsonValue] = {setting.name: getattr(settings, setting.name) for setting in fields(settings)}
+    options["instructions"] = {str(stage): text for stage, text in settings.instructions.items()}
+    return digest({"specification": specification.digest, "settings": options, "generator": str(generator)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,26 +215,28 @@ class SpecificationUpdate:
 
 
 async def update_specification(
-    kept: SpecFile, compared: RuleComparison, head: PromptSubject, setup: GenerationSetup
+    current: SpecFile, compared: RuleComparison, head: PromptSubject, setup: GenerationSetup
 ) -> SpecificationUpdate:
     """Decide what the file needs, and have tests made for its new rules.
 
     Raises:
         CannotEvaluate: no test came out for the new rules.
     """
-    plan = update_plan(kept.specification, compared.diff, kept.ids)
-    found = await find_inverse_rules(plan.add, setup.generator, setup.instructions("inverse"))
+    plan = update_plan(current.specification, compared.diff, current.ids)
+    inverses = await find_inverse_rules(plan.add, setup.generator, setup.instructions("inverse"))
     add = tuple(
-        replace(rule, inverse=found.value.get(rule.id, ""), grounding=grounding_by_words(rule, passages_of(head.text)))
+        replace(
+            rule, inverse=inverses.value.get(rule.id, ""), grounding=grounding_by_words(rule, passages_of(head.text))
+        )
         for rule in plan.add
     )
     moved = {rule.id: rule for rule in plan.moved}
-    old = (moved.get(rule.id, rule) for rule in kept.specification.rules if rule.id not in plan.obsolete)
+    old = (moved.get(rule.id, rule) for rule in current.specification.rules if rule.id not in plan.obsolete)
     # A file with rules that somebody has to decide on is not of the new version yet.
-    of = kept.specification.prompt if plan.open else head.digest
-    after = replace(kept.specification, prompt=of, rules=(*old, *add))
+    prompt = current.specification.prompt if plan.open else head.digest
+    after = replace(current.specification, prompt=prompt, rules=(*old, *add))
     tests: tuple[GeneratedTest, ...] = ()
-    notes = found.notes
+    notes = inverses.notes
     if add:
         made = await generate_tests(head, replace(after, rules=add), setup)
         tests, notes = made.tests, (*notes, *made.notes)

@@ -31,8 +31,8 @@ from gate.testgen.specdiff.places import (
     uses_names,
     version_sides,
 )
-from gate.testgen.specdiff.sentences import plain_text
 from gate.testgen.specdiff.strictness import checked_relation, strictness_by_code
+from gate.testgen.specdiff.structure import plain_text
 from gate.values import JsonValue, counted
 
 MOST_JUDGED = 40
@@ -82,7 +82,7 @@ class OpenRules:
         return bool(self.pairs or (self.base and self.head))
 
 
-async def judge_rules(judge: Asker, asked: OpenRules) -> tuple[JudgedPair, ...] | Failed:
+async def judge_rules(judge: Asker, rules: OpenRules) -> tuple[JudgedPair, ...] | Failed:
     """Ask for all pairs at once.
 
     Rules get ids of their own, since those of two specifications may be equal; an answer with other ids, or with an id
@@ -92,46 +92,46 @@ async def judge_rules(judge: Asker, asked: OpenRules) -> tuple[JudgedPair, ...] 
         The answer for each given pair, and the further pairs that the judge found. A given pair may be missing, and
         its rules may be in other pairs.
     """
-    old = {f"B{place}": rule for place, rule in enumerate((*(p.base for p in asked.pairs), *asked.base), 1)}
-    new = {f"H{place}": rule for place, rule in enumerate((*(p.head for p in asked.pairs), *asked.head), 1)}
-    schema = _schema(tuple(old), tuple(new), len(asked.pairs))
-    view = _view(old, new, len(asked.pairs))
-    return await judge.ask(Question("specdiff", view, schema, lambda found: _read(found, old, new)))
+    old = {f"B{place}": rule for place, rule in enumerate((*(pair.base for pair in rules.pairs), *rules.base), 1)}
+    new = {f"H{place}": rule for place, rule in enumerate((*(pair.head for pair in rules.pairs), *rules.head), 1)}
+    schema = _reply_schema(tuple(old), tuple(new), len(rules.pairs))
+    view = _request_view(old, new, len(rules.pairs))
+    return await judge.ask(Question("specdiff", view, schema, lambda reply: _read_pairs(reply, old, new)))
 
 
-def _schema(old: Sequence[str], new: Sequence[str], given: int) -> dict[str, JsonValue]:
+def _reply_schema(old: Sequence[str], new: Sequence[str], given: int) -> dict[str, JsonValue]:
     """Of the reply; models whose replies follow a grammar can give the given pairs only, where there are any."""
-    each = [_pair([base], [head]) for base, head in zip(old[:given], new[:given], strict=True)]
-    return object_schema({"pairs": list_schema(_pair(old, new), each=each)})
+    each = [_pair_schema([base], [head]) for base, head in zip(old[:given], new[:given], strict=True)]
+    return object_schema({"pairs": list_schema(_pair_schema(old, new), each=each)})
 
 
-def _pair(old: Sequence[str], new: Sequence[str]) -> dict[str, JsonValue]:
+def _pair_schema(old: Sequence[str], new: Sequence[str]) -> dict[str, JsonValue]:
     words = {"base": choice_schema(*old), "head": choice_schema(*new), "relation": choice_schema(*_RELATIONS)}
     return object_schema({"reason": TEXT_SCHEMA, **words})
 
 
-def _view(old: Mapping[str, OutputRule], new: Mapping[str, OutputRule], given: int) -> dict[str, object]:
-    before = [{"id": name, "text": _line(rule.text)} for name, rule in old.items()]
-    after = [{"id": name, "text": _line(rule.text)} for name, rule in new.items()]
+def _request_view(old: Mapping[str, OutputRule], new: Mapping[str, OutputRule], given: int) -> dict[str, object]:
+    before = [{"id": name, "text": _one_line(rule.text)} for name, rule in old.items()]
+    after = [{"id": name, "text": _one_line(rule.text)} for name, rule in new.items()]
     pairs = [
-        {"base": one["id"], "before": one["text"], "head": other["id"], "after": other["text"]}
-        for one, other in zip(before[:given], after[:given], strict=True)
+        {"base": base["id"], "before": base["text"], "head": head["id"], "after": head["text"]}
+        for base, head in zip(before[:given], after[:given], strict=True)
     ]
     mark = unused_fence(*(item["text"] for item in (*before, *after)))
     return {"mark": mark, "pairs": pairs, "old": before[given:], "new": after[given:]}
 
 
-def _line(text: str) -> str:
+def _one_line(text: str) -> str:
     """On one line, so that no rule can look like a further entry."""
     return " ".join(text.split())[:JUDGED_CHARS]
 
 
-def _read(
-    found: Mapping[str, JsonValue], old: Mapping[str, OutputRule], new: Mapping[str, OutputRule]
+def _read_pairs(
+    reply: Mapping[str, JsonValue], old: Mapping[str, OutputRule], new: Mapping[str, OutputRule]
 ) -> tuple[JudgedPair, ...]:
     taken: set[str] = set()
-    out = []
-    for item in read_objects(found, "pairs"):
+    pairs = []
+    for item in read_objects(reply, "pairs"):
         base, head, word = read_text(item, "base", 20), read_text(item, "head", 20), read_text(item, "relation", 20)
         if base not in old or head not in new:
             raise MalformedAnswer("pairs names an id that was not asked about")
@@ -141,13 +141,13 @@ def _read(
         if relation is not None and (base in taken or head in taken):
             raise MalformedAnswer("pairs names an id twice")
         taken |= {base, head} if relation is not None else set()
-        out.append(JudgedPair(old[base].id, new[head].id, relation, read_text(item, "reason", 1_000, blank=True)))
-    return tuple(out)
+        pairs.append(JudgedPair(old[base].id, new[head].id, relation, read_text(item, "reason", 1_000, blank=True)))
+    return tuple(pairs)
 
 
-def limit_notes(asked: OpenRules) -> Sequence[str]:
+def limit_notes(rules: OpenRules) -> Sequence[str]:
     """A sentence for the reader on what did not fit into one request."""
-    beyond = sum(max(0, len(group) - MOST_JUDGED) for group in (asked.pairs, asked.base, asked.head))
+    beyond = sum(max(0, len(group) - MOST_JUDGED) for group in (rules.pairs, rules.base, rules.head))
     if not beyond:
         return []
     was = "was" if beyond == 1 else "were"
@@ -207,30 +207,33 @@ async def spec_diff(base: PromptVersion, head: PromptVersion, means: DiffMeans) 
     if is_same_prompt(base.words, head.words):
         return SpecDiff()
     left, right = version_sides(base.words, head.words)
-    settled, moved_base, moved_head = _standing(base.specification.rules, head.specification.rules, (left, right))
+    settled, moved_base, moved_head = _unchanged_rules(
+        base.specification.rules, head.specification.rules, (left, right)
+    )
     loose = [rule for rule in moved_head if right.standing(rule.evidence) == "unplaced"]
     settled += [RuleChange("unknown", None, rule, reason=NOTHING_QUOTED) for rule in loose]
     moved_head = [rule for rule in moved_head if rule not in loose]
     aligned = align_rules(moved_base, moved_head, _kinds(means.compiled), lineage=means.lineage)
-    known = {pair.base.id: found for pair in aligned.pairs if (found := _by_code(pair, means.compiled))}
-    asked = OpenRules(tuple(pair for pair in aligned.pairs if pair.base.id not in known), aligned.base, aligned.head)
-    answer = await _answer(means.judge, asked)
-    told = _Told(asked, answer, left)
-    around = _Around(left, right, changed_names(left) | changed_names(right))
-    changes = [around.put_in(change) for change in settled]
-    changes += [around.held(change) for change in (*known.values(), *told.changes())]
+    by_code = {pair.base.id: change for pair in aligned.pairs if (change := _change_by_code(pair, means.compiled))}
+    open_pairs = tuple(pair for pair in aligned.pairs if pair.base.id not in by_code)
+    rules = OpenRules(open_pairs, aligned.base, aligned.head)
+    answer = await _judge_answer(means.judge, rules)
+    judged = _JudgedRules(rules, answer, left)
+    around = _Surroundings(left, right, changed_names(left) | changed_names(right))
+    changes = [around.with_changed_names(change) for change in settled]
+    changes += [around.with_moved_sentences(change) for change in (*by_code.values(), *judged.changes())]
     inputs = input_changes(base.specification.components, head.specification.components, (left, right))
-    notes = limit_notes(asked) if isinstance(answer, tuple) and asked.askable else ()
+    notes = limit_notes(rules) if isinstance(answer, tuple) and rules.askable else ()
     failed = f"Rules were not compared: {answer.reason}." if isinstance(answer, Failed) and means.judge else ""
-    silent = (
+    unseen = (
         *arrangement_notes((left, right)),
         *unread_sentences(base.specification, head.specification, (left, right)),
     )
-    notes = (*notes, *([failed] if failed else []), *silent)
-    return SpecDiff(_ordered(changes, base, head), inputs, notes)
+    notes = (*notes, *([failed] if failed else []), *unseen)
+    return SpecDiff(_sorted_changes(changes, base, head), inputs, notes)
 
 
-def _standing(
+def _unchanged_rules(
     base: Sequence[OutputRule], head: Sequence[OutputRule], both: tuple[VersionSide, VersionSide]
 ) -> tuple[list[RuleChange], list[OutputRule], list[OutputRule]]:
     """What needs no comparison, and the rules of either version that do."""
@@ -241,11 +244,11 @@ def _standing(
     alone = [*still.base]
     moved_base, moved_head = [], []
     standing, standing_now = frozenset(map(id, stay)), frozenset(map(id, stayed))
-    said = frozenset(plain_text(other.text) for other in stayed)
+    standing_texts = frozenset(plain_text(other.text) for other in stayed)
     for rule in base:
         if id(rule) in standing:
             continue
-        if plain_text(rule.text) in said:
+        if plain_text(rule.text) in standing_texts:
             out.append(RuleChange("unknown", rule, None, "wording", SENTENCE_GONE))
         else:
             moved_base.append(rule)
@@ -264,7 +267,7 @@ def _standing(
     return out, moved_base, moved_head
 
 
-def _by_code(pair: RulePair, compiled: Compiled) -> RuleChange | None:
+def _change_by_code(pair: RulePair, compiled: Compiled) -> RuleChange | None:
     """What code can say of two wordings."""
     if worded_alike(pair.base.text, pair.head.text):
         return RuleChange("reworded", pair.base, pair.head, pair.by)
@@ -274,21 +277,21 @@ def _by_code(pair: RulePair, compiled: Compiled) -> RuleChange | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Around:
+class _Surroundings:
     """What the text around an unchanged rule does to it."""
 
     left: VersionSide
     right: VersionSide
     names: frozenset[str]
 
-    def put_in(self, change: RuleChange) -> RuleChange:
+    def with_changed_names(self, change: RuleChange) -> RuleChange:
         """Unknown where the sentence of the rule uses one of these names."""
         used = any(uses_names(side, rule.evidence, self.names) for side, rule in self._rules(change))
         return replace(change, state="unknown", reason=NAME_CHANGED) if used and change.state in QUIET else change
 
-    def held(self, change: RuleChange) -> RuleChange:
+    def with_moved_sentences(self, change: RuleChange) -> RuleChange:
         """Unknown also where its sentence became a comment or the like."""
-        change = self.put_in(change)
+        change = self.with_changed_names(change)
         if change.state not in QUIET or change.base is None or change.head is None:
             return change
         moved = len({side.enclosed(rule.evidence) for side, rule in self._rules(change)}) > 1
@@ -303,68 +306,69 @@ def _kinds(compiled: Compiled) -> Callable[[OutputRule], frozenset[str]]:
     """Of counts alone: two rules on the number of words are about the same thing, two patterns may not be."""
 
     def kinds(rule: OutputRule) -> frozenset[str]:
-        found = compiled(rule)
-        named = frozenset(scorer.kind for scorer in found.scorers) if found else frozenset()
-        return named if named <= COUNTED_UNITS else frozenset()
+        checked = compiled(rule)
+        names = frozenset(scorer.kind for scorer in checked.scorers) if checked else frozenset()
+        return names if names <= COUNTED_UNITS else frozenset()
 
     return kinds
 
 
-async def _answer(judge: Asker | None, asked: OpenRules) -> tuple[JudgedPair, ...] | Failed:
-    if not asked.askable:
+async def _judge_answer(judge: Asker | None, rules: OpenRules) -> tuple[JudgedPair, ...] | Failed:
+    if not rules.askable:
         return ()
-    return Failed(NO_MODEL_ASKED, attempts=0) if judge is None else await judge_rules(judge, asked.bounded)
+    return Failed(NO_MODEL_ASKED, attempts=0) if judge is None else await judge_rules(judge, rules.bounded)
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _JudgedRules:
     """What is known after the judge."""
 
-    asked: OpenRules
+    rules: OpenRules
     answer: tuple[JudgedPair, ...] | Failed
     side: VersionSide
 
     def changes(self) -> list[RuleChange]:
         """Of the given pairs, those that the judge found, and the rules left over."""
         answers = self.answer if isinstance(self.answer, tuple) else ()
-        found = {one.base: one for one in answers if one.relation is not None}
-        apart = {(one.base, one.head) for one in answers if one.relation is None}
-        heads = {rule.id: rule for rule in (*(pair.head for pair in self.asked.pairs), *self.asked.head)}
-        free = heads.keys() - {one.head for one in found.values()}
-        guessed = {pair.base.id: pair for pair in self.asked.pairs}
-        out = []
-        for rule in (*(pair.base for pair in self.asked.pairs), *self.asked.base):
-            one, pair = found.get(rule.id), guessed.get(rule.id)
-            if one is not None and one.relation is not None:
-                by = pair.by if pair is not None and pair.head.id == one.head else "meaning"
-                relation, against = checked_relation(one.relation, (rule.text, heads[one.head].text), by)
-                out.append(RuleChange(relation, rule, heads[one.head], by, against or one.reason, judged=True))
+        verdicts = {verdict.base: verdict for verdict in answers if verdict.relation is not None}
+        apart = {(verdict.base, verdict.head) for verdict in answers if verdict.relation is None}
+        heads = {rule.id: rule for rule in (*(pair.head for pair in self.rules.pairs), *self.rules.head)}
+        free = heads.keys() - {verdict.head for verdict in verdicts.values()}
+        given = {pair.base.id: pair for pair in self.rules.pairs}
+        changes = []
+        for rule in (*(pair.base for pair in self.rules.pairs), *self.rules.base):
+            verdict, pair = verdicts.get(rule.id), given.get(rule.id)
+            if verdict is not None and verdict.relation is not None:
+                head = heads[verdict.head]
+                by = pair.by if pair is not None and pair.head.id == head.id else "meaning"
+                relation, against = checked_relation(verdict.relation, (rule.text, head.text), by)
+                changes.append(RuleChange(relation, rule, head, by, against or verdict.reason, judged=True))
             elif pair is not None and pair.head.id in free and (rule.id, pair.head.id) not in apart:
                 free.remove(pair.head.id)
-                out.append(self._unanswered(pair))
+                changes.append(self._unanswered(pair))
             else:
-                out.append(self._lost(rule))
-        return [*out, *(self._gained(rule) for name, rule in heads.items() if name in free)]
+                changes.append(self._lost_rule(rule))
+        return [*changes, *(self._new_rule(rule) for name, rule in heads.items() if name in free)]
 
     def _unanswered(self, pair: RulePair) -> RuleChange:
         reason = self.answer.reason if isinstance(self.answer, Failed) else "the judge gave no answer"
         return RuleChange("unknown", pair.base, pair.head, pair.by, reason)
 
-    def _lost(self, rule: OutputRule) -> RuleChange:
+    def _lost_rule(self, rule: OutputRule) -> RuleChange:
         standing = self.side.standing(rule.evidence)
         if standing == "touched":
             reason = "some words of its sentence are still in the prompt, others changed"
             return RuleChange("unknown", rule, None, reason=reason)
         if standing == "unplaced":
             return RuleChange("unknown", rule, None, reason="it quotes no words of the prompt, and the prompt changed")
-        why = self._unasked(self.asked.base, self.asked.head, rule)
+        why = self._why_unknown(self.rules.base, self.rules.head, rule)
         return RuleChange("unknown" if why else "removed", rule, None, reason=why)
 
-    def _gained(self, rule: OutputRule) -> RuleChange:
-        why = self._unasked(self.asked.head, self.asked.base, rule)
+    def _new_rule(self, rule: OutputRule) -> RuleChange:
+        why = self._why_unknown(self.rules.head, self.rules.base, rule)
         return RuleChange("unknown" if why else "added", None, rule, reason=why)
 
-    def _unasked(self, own: Sequence[OutputRule], others: Sequence[OutputRule], rule: OutputRule) -> str:
+    def _why_unknown(self, own: Sequence[OutputRule], others: Sequence[OutputRule], rule: OutputRule) -> str:
         """Why it is unknown whether a rule has a counterpart; empty where it has none."""
         if not others:
             return ""
@@ -374,7 +378,7 @@ class _Told:
         return "there are too many rules to compare" if beyond else ""
 
 
-def _ordered(changes: Sequence[RuleChange], base: PromptVersion, head: PromptVersion) -> tuple[RuleChange, ...]:
+def _sorted_changes(changes: Sequence[RuleChange], base: PromptVersion, head: PromptVersion) -> tuple[RuleChange, ...]:
     """The old rules in their order, then the new ones in theirs."""
     before = _places(base.specification.rules)
     after = _places(head.specification.rules)

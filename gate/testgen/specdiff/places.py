@@ -11,7 +11,8 @@ from typing import Literal, TypeAlias
 
 from gate.config.specification import Specification
 from gate.testgen.prompt_under_test import PromptPiece, PromptSubject
-from gate.testgen.specdiff.sentences import PromptSentence, SentenceKey, markup_at, plain_text, sentences_of
+from gate.testgen.specdiff.sentences import PromptSentence, SentenceKey, markup_at, sentences_of
+from gate.testgen.specdiff.structure import plain_text
 from gate.values import clipped
 
 PromptWords: TypeAlias = str | PromptSubject
@@ -46,31 +47,31 @@ class VersionSide:
     """One version of a prompt, compared with the other.
 
     Args:
-        kept: keys of the sentences that both versions have.
+        common: keys of the sentences that both versions have.
         other: what differs in the other version.
     """
 
     text: str
     units: tuple[PromptSentence, ...]
-    kept: frozenset[SentenceKey]
+    common: frozenset[SentenceKey]
     other: str
     pieces: tuple[PromptPiece, ...] = ()
 
     @property
     def differing(self) -> tuple[PromptSentence, ...]:
         """The sentences that the other version does not have."""
-        return tuple(unit for unit in self.units if unit.key not in self.kept)
+        return tuple(unit for unit in self.units if unit.key not in self.common)
 
     def standing(self, evidence: str) -> RuleStanding:
         """What became of the words of this version that a rule rests on."""
         places = quoted_spans(evidence, self.text)
         if not places:
             return "unplaced"
-        kept = [self._kept(start, end) for start, end in places]
-        if all(all(sentences) for sentences in kept):
+        in_both = [self._in_both(start, end) for start, end in places]
+        if all(all(sentences) for sentences in in_both):
             return "stands"
-        partly = any(any(sentences) for sentences in kept)
-        return "touched" if partly or _holds(self.other, plain_text(evidence)) else "gone"
+        partly = any(any(sentences) for sentences in in_both)
+        return "touched" if partly or _holds_words(self.other, plain_text(evidence)) else "gone"
 
     def enclosed(self, evidence: str) -> frozenset[tuple[str, ...]]:
         """The messages, comments, fences and conditions that some words of this version are in."""
@@ -81,9 +82,9 @@ class VersionSide:
         for start, end in quoted_spans(evidence, self.text):
             yield from self._around(start, end)
 
-    def _kept(self, start: int, end: int) -> list[bool]:
+    def _in_both(self, start: int, end: int) -> list[bool]:
         """For each sentence at a place, whether both versions have it; a place without words is in neither."""
-        return [unit.key in self.kept for unit in self._around(start, end)] or [False]
+        return [unit.key in self.common for unit in self._around(start, end)] or [False]
 
     def _around(self, start: int, end: int) -> Iterator[PromptSentence]:
         first = bisect_right(self.units, start, key=lambda unit: unit.end)
@@ -107,10 +108,10 @@ def version_sides(base: PromptWords, head: PromptWords) -> tuple[VersionSide, Ve
     its place in the prompt does not count.
     """
     left, right = sentences_of(prompt_text(base), _pieces(base)), sentences_of(prompt_text(head), _pieces(head))
-    kept = frozenset(unit.key for unit in left) & frozenset(unit.key for unit in right)
-    gone, new = _others(left, kept), _others(right, kept)
-    return VersionSide(prompt_text(base), left, kept, new, _pieces(base)), VersionSide(
-        prompt_text(head), right, kept, gone, _pieces(head)
+    common = frozenset(unit.key for unit in left) & frozenset(unit.key for unit in right)
+    gone, new = _words_of_one_version(left, common), _words_of_one_version(right, common)
+    return VersionSide(prompt_text(base), left, common, new, _pieces(base)), VersionSide(
+        prompt_text(head), right, common, gone, _pieces(head)
     )
 
 
@@ -118,10 +119,10 @@ class _Words:
     """A text with one blank between its words, and the original place of each word."""
 
     def __init__(self, text: str) -> None:
-        found = [match.span() for match in _WORD.finditer(text)]
-        self._starts = array("L", (start for start, _ in found))
-        self._joined = " ".join(text[start:end] for start, end in found)
-        lengths = (end - start + 1 for start, end in found)
+        spans = [match.span() for match in _WORD.finditer(text)]
+        self._starts = array("L", (start for start, _ in spans))
+        self._joined = " ".join(text[start:end] for start, end in spans)
+        lengths = (end - start + 1 for start, end in spans)
         self._offsets = array("L", accumulate(lengths, initial=0))
 
     def find(self, words: str) -> Iterator[tuple[int, int]]:
@@ -153,10 +154,10 @@ def changed_regions(side: VersionSide) -> tuple[ChangedRegion, ...]:
     out: list[ChangedRegion] = []
     row: list[PromptSentence] = []
     for unit in side.units:
-        if unit.key in side.kept or (row and row[-1].key[:-1] != unit.key[:-1]):
+        if unit.key in side.common or (row and row[-1].key[:-1] != unit.key[:-1]):
             out += _region(side.text, row)
             row = []
-        if unit.key not in side.kept:
+        if unit.key not in side.common:
             row.append(unit)
     return (*out, *_region(side.text, row))
 
@@ -172,11 +173,11 @@ def _pieces(words: PromptWords) -> tuple[PromptPiece, ...]:
     return () if isinstance(words, str) else words.pieces
 
 
-def _others(units: Sequence[PromptSentence], kept: frozenset[SentenceKey]) -> str:
-    return "\n".join(unit.words for unit in units if unit.key not in kept)
+def _words_of_one_version(units: Sequence[PromptSentence], common: frozenset[SentenceKey]) -> str:
+    return "\n".join(unit.words for unit in units if unit.key not in common)
 
 
-def _holds(text: str, words: str) -> bool:
+def _holds_words(text: str, words: str) -> bool:
     """As whole words, in languages that separate them."""
     before, after = (r"(?<!\w)" if _ascii(words[:1]) else ""), (r"(?!\w)" if _ascii(words[-1:]) else "")
     return bool(words) and re.search(before + re.escape(words) + after, text) is not None
@@ -195,18 +196,18 @@ def changed_names(side: VersionSide) -> frozenset[str]:
     """The names that one version sets in a way of its own."""
     statements = (statement for unit in side.differing for statement in _STATEMENT.findall(unit.words))
     sets = filter(None, map(_SET.match, statements))
-    return frozenset(name for found in sets for name in _NAME.findall(found[1]))
+    return frozenset(name for statement in sets for name in _NAME.findall(statement[1]))
 
 
 def uses_names(side: VersionSide, evidence: str, names: frozenset[str]) -> bool:
     """Does a sentence that holds the evidence insert one of the names, or depend on it?"""
     if not names:
         return False
-    said = (unit.words + "\n" + "\n".join(unit.within) for unit in side.around(evidence))
-    return any(names & set(_NAME.findall(found)) for text in said for found in _live(text))
+    texts = (unit.words + "\n" + "\n".join(unit.within) for unit in side.around(evidence))
+    return any(names & set(_NAME.findall(statement)) for text in texts for statement in _template_parts(text))
 
 
-def _live(text: str) -> Iterator[str]:
+def _template_parts(text: str) -> Iterator[str]:
     yield from _STATEMENT.findall(text)
     yield from text.split("\n")[1:]
 
@@ -223,20 +224,20 @@ def unread_sentences(
     A specification can be of another version than the prompt that it is compared with, and a model can overlook a
     demand: then no rule is dropped or new, and the change of the prompt would go unnoticed.
     """
-    gone, new = (_alone(one, side) for one, side in zip((base, head), both, strict=True))
+    gone, new = (_sentences_without_rule(*version) for version in zip((base, head), both, strict=True))
     notes = [(unit, "A sentence was removed that belongs to no rule") for unit in gone]
     notes += [(unit, "A sentence was added that belongs to no rule") for unit in new]
     notes.sort(key=lambda note: len(note[0].words))
     return tuple(dict.fromkeys(f'{what}: "{clipped(unit.words, UNREAD_CHARS)}".' for unit, what in notes))
 
 
-def _alone(specification: Specification, side: VersionSide) -> list[PromptSentence]:
+def _sentences_without_rule(specification: Specification, side: VersionSide) -> list[PromptSentence]:
     """Without headings and lead-ins of other sentences, which show with these."""
-    told = {unit.start for evidence in _evidence(specification) for unit in side.around(evidence)}
+    with_rule = {unit.start for evidence in _evidence(specification) for unit in side.around(evidence)}
     scopes = {words for unit in side.differing for words in unit.under.split("\n")}
-    return [unit for unit in side.differing if unit.start not in told and unit.words not in scopes]
+    return [unit for unit in side.differing if unit.start not in with_rule and unit.words not in scopes]
 
 
 def _evidence(specification: Specification) -> Iterator[str]:
     yield from (rule.evidence for rule in specification.rules)
-    yield from (rule.evidence for one in specification.components for rule in one.rules)
+    yield from (rule.evidence for component in specification.components for rule in component.rules)

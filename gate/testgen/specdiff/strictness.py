@@ -9,8 +9,9 @@ from typing import Literal, TypeAlias
 from gate.config.scorer import ScorerSpec
 from gate.config.specification import CompiledRule
 from gate.record.parts import AlignedBy, Relation
+from gate.testgen.lexicon import bounds_in, negations_in, numbers_in, quotes_in
 from gate.testgen.specdiff.alignment import similarity
-from gate.testgen.specdiff.sentences import plain_text
+from gate.testgen.specdiff.structure import plain_text
 from gate.values import JsonValue, digest
 
 Step: TypeAlias = Literal["same", "tighter", "looser", "other", "unclear"]
@@ -55,10 +56,10 @@ def _steps(base: tuple[ScorerSpec, ...], head: tuple[ScorerSpec, ...]) -> Iterat
 
 
 def _by_kind(scorers: tuple[ScorerSpec, ...]) -> dict[tuple[str, bool], list[ScorerSpec]]:
-    found: dict[tuple[str, bool], list[ScorerSpec]] = {}
+    by_kind: dict[tuple[str, bool], list[ScorerSpec]] = {}
     for scorer in scorers:
-        found.setdefault((scorer.kind, scorer.negate), []).append(scorer)
-    return found
+        by_kind.setdefault((scorer.kind, scorer.negate), []).append(scorer)
+    return by_kind
 
 
 def _digests(scorers: list[ScorerSpec]) -> list[str]:
@@ -115,63 +116,38 @@ def _turned(step: Step) -> Step:
     return turned.get(step, step)
 
 
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_NAMES = "zero one two three four five six seven eight nine ten eleven twelve".split()
-_MORE = {"fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "hundred": 100, "thousand": 1000}
-_WORDS = {word: str(number) for number, word in enumerate(_NAMES)} | {word: str(n) for word, n in _MORE.items()}
-_QUOTED = re.compile(r"\"([^\"]+)\"|'([^']{2,})'|`([^`]+)`")
 _CAPITALS = re.compile(r"\b[A-Z]{2,}\b")
-_NOT = re.compile(r"\b(?:not|never|no|none|nor|without|nicht|nie|niemals|kein\w*|ohne)\b|n't\b")
-_WEAK = re.compile(r"\b(?:may|might|can|could|should|ideally|preferably|usually|try|sollte\w*|kann|könn\w*)\b")
-_BOUNDS: Mapping[str, re.Pattern[str]] = {
-    "most": re.compile(
-        r"\b(?:at most|up to|maximum|max|höchstens|maximal|bis zu|(?:no|not) (?:more|longer|later|greater|higher) than"
-        r"|(?:not|never|n't) (?:to )?(?:exceed\w*|be (?:over|above|longer than|more than))|not (?:over|above))\b"
-    ),
-    "least": re.compile(
-        r"\b(?:at least|minimum|mindestens|(?:no|not) (?:less|fewer|shorter|earlier|lower) than|not (?:under|below))\b"
-    ),
-    "below": re.compile(r"\b(?:below|under|less than|fewer than|shorter than|lower than|weniger als|unter)\b"),
-    "above": re.compile(r"\b(?:above|over|more than|longer than|exceed\w*|greater than|higher than|mehr als|über)\b"),
-    "exactly": re.compile(r"\b(?:exactly|precisely|genau)\b"),
-}
-"""In this order; each is searched in what the others left."""
+_WEAK = re.compile(r"\b(?:may|might|can|could|should|ideally|preferably|usually|try)\b")
 _UPPER, _LOWER = ("most", "below"), ("least", "above")
-_CLASSES: Mapping[str, frozenset[str]] = {
-    "all": frozenset("all every each both everything alle jede jeder jedes jeden".split()),
+_CONNECTIVES: Mapping[str, frozenset[str]] = {
+    "all": frozenset("all every each both everything".split()),
     "any": frozenset("any either anything".split()),
-    "some": frozenset("some several few certain most many einige manche".split()),
-    "or": frozenset("or oder".split()),
-    "and": frozenset("and und".split()),
-    "except": frozenset("unless except excepting but außer ausgenommen".split()),
-    "if": frozenset("if when whenever where wenn falls".split()),
-    "only": frozenset("only solely exclusively nur ausschließlich".split()),
-    "always": frozenset("always immer".split()),
-    "sometimes": frozenset("sometimes occasionally often usually rarely manchmal gelegentlich".split()),
-    "before": frozenset("before vor until".split()),
-    "after": frozenset("after nach since".split()),
+    "some": frozenset("some several few certain most many".split()),
+    "or": frozenset({"or"}),
+    "and": frozenset({"and"}),
+    "except": frozenset("unless except excepting but".split()),
+    "if": frozenset("if when whenever where".split()),
+    "only": frozenset("only solely exclusively".split()),
+    "always": frozenset({"always"}),
+    "sometimes": frozenset("sometimes occasionally often usually rarely".split()),
+    "before": frozenset("before until".split()),
+    "after": frozenset("after since".split()),
 }
 _BINDING = ("all", "only", "always", "and")
 _LOOSENING = ("some", "or", "except", "if", "sometimes")
-_FILLERS = frozenset("the a an that this is are please also der die das ein eine bitte".split())
+_FILLERS = frozenset("the a an that this is are please also".split())
 
 
-def numbers_in(text: str) -> list[str]:
-    """Those in digits and the small ones in words, sorted."""
-    words = re.findall(r"[\w.,]+", plain_text(text).casefold())
-    found = [_WORDS.get(word.strip(".,"), "") or "".join(_NUMBER.findall(word)) for word in words]
-    return sorted(one for one in found if one)
-
-
-def added_words_relation(before: str, after: str) -> Relation:
+def number_relation(before: str, after: str) -> Relation:
     """What another number does to a rule with one bound; `unknown` where code cannot tell."""
-    old, new = bounds_in(before), bounds_in(after)
-    counts = [_value(found[0]) if len(found) == 1 else None for found in (numbers_in(before), numbers_in(after))]
-    if old != new or len(old) != 1 or counts[0] is None or counts[1] is None or counts[0] == counts[1]:
+    bounds = {_bounds(before), _bounds(after)}
+    numbers = [_value(text) for text in (before, after)]
+    bound = bounds.pop() if len(bounds) == 1 else ()
+    if len(bound) != 1 or bound[0] not in (*_UPPER, *_LOWER) or numbers[0] is None or numbers[1] is None:
         return "unknown"
-    if old[0] not in (*_UPPER, *_LOWER):
+    if numbers[0] == numbers[1]:
         return "unknown"
-    return "tightened" if (counts[1] < counts[0]) == (old[0] in _UPPER) else "loosened"
+    return "tightened" if (numbers[1] < numbers[0]) == (bound[0] in _UPPER) else "loosened"
 
 
 def weaker_words(before: str, after: str) -> str:
@@ -188,61 +164,57 @@ def weaker_words(before: str, after: str) -> str:
     return "a negation was removed" if _negated(before) and not _negated(after) else ""
 
 
-def only_more(short: str, long: str) -> Sequence[str]:
+def added_words(short: str, long: str) -> Sequence[str]:
     """The words that `long` has besides all those of `short` in their order; empty where it differs otherwise."""
-    own, other = _telling(short), _telling(long)
-    more, place = [], 0
-    for word in other:
-        if place < len(own) and own[place] == word:
+    words = _telling_words(short)
+    added, place = [], 0
+    for word in _telling_words(long):
+        if place < len(words) and words[place] == word:
             place += 1
         else:
-            more.append(word)
-    return more if place == len(own) else ()
-
-
-def bounds_in(text: str) -> list[str]:
-    """The kinds of bounds, such as `most`, sorted."""
-    return sorted(_bounded(text)[0])
+            added.append(word)
+    return added if place == len(words) else ()
 
 
 def connectives_in(text: str) -> list[str]:
     """Quantifiers and connectives by what they say, sorted; two of one kind in a row count once."""
-    words = re.findall(r"\w+", _bounded(text)[1])
-    found = (name for word in words for name, known in _CLASSES.items() if word in known)
-    return sorted(name for name, _ in groupby(found))
+    words = re.findall(r"\w+", bounds_in(plain_text(text))[1])
+    kinds = (kind for word in words for kind, known in _CONNECTIVES.items() if word in known)
+    return sorted(kind for kind, _ in groupby(kinds))
 
 
-def _bounded(text: str) -> tuple[list[str], str]:
-    """The kinds of bounds, and the remaining words."""
-    said, found = plain_text(text).casefold(), list[str]()
-    for name, pattern in _BOUNDS.items():
-        said, count = pattern.subn(" ", said)
-        found += [name] * count
-    return found, said
+def _bounds(text: str) -> tuple[str, ...]:
+    return bounds_in(plain_text(text))[0]
 
 
-def _telling(text: str) -> list[str]:
+def _numbers(text: str) -> list[str]:
+    return sorted(numbers_in(plain_text(text)))
+
+
+def _telling_words(text: str) -> list[str]:
     return [word for word in re.findall(r"\w+", plain_text(text).casefold()) if word not in _FILLERS]
 
 
-def _value(number: str) -> float | None:
+def _value(text: str) -> float | None:
+    """The one number of a text."""
+    numbers = _numbers(text)
     try:
-        return float(number.replace(",", ""))
+        return float(numbers[0]) if len(numbers) == 1 else None
     except ValueError:
         return None
 
 
-def _quoted(text: str) -> list[str]:
-    return sorted("".join(groups).casefold() for groups in _QUOTED.findall(plain_text(text)))
+def _quotes(text: str) -> list[str]:
+    return sorted(quote.casefold() for quote in quotes_in(plain_text(text)))
 
 
 def _capitals(text: str) -> list[str]:
-    found = _CAPITALS.findall(plain_text(text))
-    return [] if plain_text(text).isupper() else found
+    words = plain_text(text)
+    return [] if words.isupper() else _CAPITALS.findall(words)
 
 
 def _negated(text: str) -> bool:
-    return len(_NOT.findall(_bounded(text)[1])) % 2 == 1
+    return negations_in(plain_text(text)) % 2 == 1
 
 
 def _weak(text: str) -> bool:
@@ -250,9 +222,9 @@ def _weak(text: str) -> bool:
 
 
 WORDING_FEATURES: Mapping[str, Callable[[str], object]] = {
-    "numbers": numbers_in,
-    "bounds": bounds_in,
-    "quoted words": _quoted,
+    "numbers": _numbers,
+    "bounds": _bounds,
+    "quoted words": _quotes,
     "words in capitals": _capitals,
     "negations": _negated,
     "words of obligation": _weak,
@@ -284,20 +256,17 @@ def checked_relation(relation: Relation, wordings: tuple[str, str], by: AlignedB
 
 def _not_the_same(wordings: tuple[str, str]) -> str:
     before, after = wordings
-    for what, seen in WORDING_FEATURES.items():
-        if seen(before) != seen(after):
+    for what, feature in WORDING_FEATURES.items():
+        if feature(before) != feature(after):
             return f"the judge says the meaning is the same, but their {what} differ"
-    if words := only_more(before, after) or only_more(after, before):
+    if words := added_words(before, after) or added_words(after, before):
         return f"the judge says the meaning is the same, but one has more words: {' '.join(words)}"
     return ""
 
 
 def _not_stricter(wordings: tuple[str, str]) -> str:
     before, after = wordings
-    if (
-        WORDING_FEATURES["numbers"](before) != WORDING_FEATURES["numbers"](after)
-        and added_words_relation(before, after) != "tightened"
-    ):
+    if _numbers(before) != _numbers(after) and number_relation(before, after) != "tightened":
         return "the judge says it is stricter, but the numbers do not show that"
     if words := weaker_words(before, after):
         return f"the judge says it is stricter, but the words do not show that: {words}"

@@ -1,12 +1,12 @@
 """The stages that extract a specification: intent, inputs, output rules and inverse rules."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from gate.calls.endpoints import list_room
 from gate.config.documents import quoted
-from gate.config.specification import RULES_PER_COMPONENT, Component, InputRule, OutputRule
+from gate.config.specification import RULES_PER_COMPONENT, Component, InputRule, OutputRule, RuleCheck
 from gate.errors import CannotEvaluate
 from gate.record.transcript import Failed
 from gate.testgen.effort import EffortSettings
@@ -19,14 +19,16 @@ from gate.testgen.questions import (
     Question,
     StageResult,
     choice_schema,
-    first_names,
     full_list_note,
     list_schema,
     object_schema,
+    problem_notes,
     read_objects,
+    read_text,
     unused_fence,
 )
-from gate.values import JsonValue, counted
+from gate.testgen.rules.checks import CHECK_KINDS, refusal_reason
+from gate.values import JsonValue, counted, listed
 
 
 async def find_intent(subject: PromptSubject, asker: Asker, instructions: str = "") -> StageResult[str]:
@@ -123,9 +125,19 @@ def _component(found: Mapping[str, JsonValue], passages: Passages) -> StageResul
 NO_RULE = "there is no rule"
 MOST_RULES_READ = 1_000
 """Of one reply; more than a prompt has, so that those beyond the effort's own limit can be named."""
-RULES_NAMED = 3
-"""Rules that a note names of those that are left out."""
-_OUTPUT_RULE = object_schema({"evidence": TEXT_SCHEMA, "rule": SENTENCE_SCHEMA})
+NO_CHECK = "none"
+"""The kind of check of a rule that only a judge can check."""
+VALUES_PER_CHECK = 50
+"""Words of one check, at most."""
+_CHECK = object_schema(
+    {
+        "kind": choice_schema(NO_CHECK, *CHECK_KINDS),
+        "value": list_schema(TEXT_SCHEMA),
+        "keeps": TEXT_SCHEMA,
+        "breaks": TEXT_SCHEMA,
+    }
+)
+_OUTPUT_RULE = object_schema({"evidence": TEXT_SCHEMA, "rule": SENTENCE_SCHEMA, "check": _CHECK})
 
 
 class NoRules(CannotEvaluate):
@@ -139,13 +151,13 @@ async def find_rules(
 
     Returns:
         Rules without inverses, numbered by where their evidence stands in the prompt; those without evidence come
-        last. Evidence is the prompt's own text, never the model's.
+        last. Evidence is the prompt's own text, never the model's. A check that does not hold is left out, with a note.
 
     Raises:
         NoRules: the model says that there are none.
         CannotEvaluate: no reply can be used.
     """
-    view = {"prompt": subject.text, "fence": unused_fence(subject.text)}
+    view = {"prompt": subject.text, "fence": unused_fence(subject.text), "none": NO_CHECK}
     most = list_room(asker.model, settings.max_rules)
     told = settings.instructions.get("rules", "")
     found = await asker.ask(Question("rules", view, rules_schema(most), _read_rules, told))
@@ -163,10 +175,16 @@ def rules_schema(most: int | None = None) -> dict[str, JsonValue]:
     return object_schema({"rules": list_schema(_OUTPUT_RULE, least=1, most=most)})
 
 
-def _read_rules(found: Mapping[str, JsonValue]) -> list[tuple[str, str]]:
-    """Text and claimed evidence of each."""
+def _read_rules(reply: Mapping[str, JsonValue]) -> list[OutputRule]:
+    """The rules as the model gives them, without ids; their evidence and checks are its claims."""
     rules = [
-        (read_line(one, "rule"), read_line(one, "evidence", 4_000, blank=True)) for one in read_objects(found, "rules")
+        OutputRule(
+            "",
+            read_line(row, "rule"),
+            read_line(row, "evidence", 4_000, blank=True),
+            check=_read_check(row.get("check")),
+        )
+        for row in read_objects(reply, "rules")
     ]
     if not rules:
         raise MalformedAnswer(NO_RULE)
@@ -175,22 +193,45 @@ def _read_rules(found: Mapping[str, JsonValue]) -> list[tuple[str, str]]:
     return rules
 
 
-def _numbered(found: list[tuple[str, str]], subject: PromptSubject, most: int) -> StageResult[tuple[OutputRule, ...]]:
+def _read_check(check: JsonValue) -> RuleCheck | None:
+    """The proposed check; None for no check, or for one in another form, which is not worth a second request."""
+    kind = next((name for name in CHECK_KINDS if isinstance(check, dict) and check.get("kind") == name), None)
+    if kind is None or not isinstance(check, dict):
+        return None
+    given = check.get("value")
+    values = given if isinstance(given, list) else [] if given is None else [given]
+    words = tuple(str(value) for value in values if isinstance(value, str | int))
+    try:
+        examples = [read_text(check, name, blank=True) for name in ("keeps", "breaks")]
+    except MalformedAnswer:
+        return None
+    return RuleCheck(kind, words[:VALUES_PER_CHECK], *examples)
+
+
+def _numbered(claims: list[OutputRule], subject: PromptSubject, most: int) -> StageResult[tuple[OutputRule, ...]]:
     passages = passages_of(subject.text)
     nowhere = Span(len(subject.text), "")
-    distinct: dict[str, tuple[str, Span]] = {}
-    for text, evidence in found:
-        distinct.setdefault(same_words(text), (text, passages.find(evidence) or nowhere))
+    distinct: dict[str, tuple[OutputRule, Span]] = {}
+    for claim in claims:
+        distinct.setdefault(same_words(claim.text), (claim, passages.find(claim.evidence) or nowhere))
     placed = sorted(distinct.values(), key=lambda rule: rule[1].start)
-    rules = tuple(OutputRule(f"R{at}", text, span.text) for at, (text, span) in enumerate(placed[:most], start=1))
-    left_out = tuple(text for text, _ in placed[most:])
-    notes = []
-    if twice := len(found) - len(distinct):
+    rules, problems = [], defaultdict[str, list[str]](list)
+    for number, (claim, span) in enumerate(placed[:most], start=1):
+        rule = replace(claim, id=f"R{number}", evidence=span.text)
+        if rule.check is not None and (reason := refusal_reason(rule.check, span.text, rule.text)):
+            problems[f"left to the judge, since the check that the model proposed does not hold ({reason})"].append(
+                rule.id
+            )
+            rule = replace(rule, check=None)
+        rules.append(rule)
+    left_out = tuple(claim.text for claim, _ in placed[most:])
+    notes = [*problem_notes(problems)]
+    if twice := len(claims) - len(distinct):
         notes.append(f"{counted(twice, 'rule')} left out as duplicates")
     if left_out:
-        named = first_names([quoted(text) for text in left_out], RULES_NAMED)
+        named = listed([quoted(text) for text in left_out])
         notes.append(f"{counted(len(left_out), 'rule')} left out, the limit is {most}: {named}")
-    return StageResult(rules, tuple(notes), left_out)
+    return StageResult(tuple(rules), tuple(notes), left_out)
 
 
 RULES_PER_REQUEST = 20
@@ -222,7 +263,7 @@ async def find_inverse_rules(
         if not isinstance(found, Failed):
             inverses |= found
     none = [rule.id for rule in missing if rule.id not in inverses]
-    notes = (f"no inverse of {first_names(none)}: the model gave none that is usable",) if none else ()
+    notes = (f"no inverse of {listed(none)}: the model gave none that is usable",) if none else ()
     return StageResult(inverses, (*failures, *notes))
 
 

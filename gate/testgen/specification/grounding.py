@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gate.config.specification import Grounding, OutputRule
 from gate.record.transcript import Failed
 from gate.testgen.effort import EffortSettings
+from gate.testgen.lexicon import negations_in, numbers_in, quotes_in
 from gate.testgen.prompt_under_test import Passages, PromptSubject, Span, folded_text, passages_of
 from gate.testgen.questions import (
     FLAG_SCHEMA,
@@ -21,23 +22,15 @@ from gate.testgen.questions import (
     read_text,
     unused_fence,
 )
-from gate.testgen.rules.sentences import read_number
 from gate.values import JsonValue
 
 ENOUGH_WORDS = 0.4
 """The share of a rule's content words that must be in the sentences of its evidence."""
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
-_NUMBER = re.compile(r"(?<![\w.,])\d[\d,]*(?:\.\d+)?(?![\w]|[.,]\d)|[a-z]+(?:-[a-z]+)?", re.IGNORECASE)
-_QUOTED = re.compile(r"\"([^\"]{1,200})\"|“([^”]{1,200})”|`([^`]{1,200})`|(?<!\w)['‘]([^'’]{1,200})['’](?!\w)")
 _COUNT = re.compile(r"(?<![\w.,])(\d[\d,]*(?:\.\d+)?|[a-z]+(?:-[a-z]+)?)[\s*_`]+(?=([^\W\d_]+))", re.IGNORECASE)
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 _ENDS = re.compile(r"(?<=[.!?;。！？])\s|\n|[。！？]")
-_NEGATIONS = frozenset(
-    "not no never without avoid nor neither none nothing cannot forbid forbidden omit except".split()
-)
-_BOUND = re.compile(r"\b(?:no|not) (?:\w+er|more|less) than\b|\bnot exceed|\bnothing else\b", re.IGNORECASE)
-"""Says how many, and forbids nothing else."""
 _FRAME = frozenset(
     "the a an of to in on at by for with from as is are be been being was were and or but it its this that these those "
     "there their them they you your must should shall will may can has have had do does did output outputs answer "
@@ -48,7 +41,8 @@ _FRAME = frozenset(
 """Words of any rule."""
 _STEM = 4
 """Letters by which two forms of a word are the same."""
-_NO_NUMBERS = frozenset(("a", "an", "one", "zero"))
+_NO_NUMBER = re.compile(r"\b(?:one|single|zero)\b", re.IGNORECASE)
+"""`One` may be no number, and `a` says as much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +76,8 @@ def supports_rule(rule: str, evidence: str, sentence: str) -> bool:
     if not telling & _stems(evidence) or _forbids(rule) != _forbids(sentence):
         return False
     there = folded_text(sentence)
-    quoted = (next(filter(None, found.groups())) for found in _QUOTED.finditer(rule))
-    if not all(folded_text(words) in there for words in quoted) or not numbers_in(rule) <= numbers_in(sentence):
+    quoted = all(folded_text(words) in there for words in quotes_in(rule))
+    if not quoted or not _telling_numbers(rule) <= _telling_numbers(sentence):
         return False
     return len(telling & _stems(sentence)) >= ENOUGH_WORDS * len(telling)
 
@@ -102,32 +96,27 @@ def word_difference(rule: str, sentence: str, text: str) -> WordDifference | Non
     return None
 
 
-def numbers_in(text: str) -> frozenset[str]:
-    """The numbers of a text, in digits; numbers in words count, but `one` may be none."""
-    return frozenset(filter(None, (_digits(match[0].lower()) for match in _NUMBER.finditer(text))))
-
-
-def _digits(word: str) -> str:
-    many = None if word in _NO_NUMBERS else read_number(word)
-    if many is not None:
-        return str(many)
-    return word.replace(",", "") if word[0].isdigit() else ""
+def _telling_numbers(text: str) -> frozenset[str]:
+    return frozenset(numbers_in(_NO_NUMBER.sub(" ", text)))
 
 
 def _stems(text: str) -> frozenset[str]:
     words = (match[0].casefold() for match in _WORD.finditer(text))
-    return frozenset(word[:_STEM] for word in words if word not in _FRAME) | numbers_in(text)
+    return frozenset(word[:_STEM] for word in words if word not in _FRAME) | _telling_numbers(text)
 
 
 def _forbids(text: str) -> bool:
-    words = {match[0].casefold().replace("’", "'") for match in _WORD.finditer(_BOUND.sub("", text))}
-    return bool(words & _NEGATIONS) or any(word.endswith("n't") for word in words)
+    return negations_in(text) > 0
 
 
 def _counts(text: str) -> list[tuple[str, str]]:
     """Numbers with the first letters of the next word, in order."""
-    found = ((_digits(match[1].lower()), match[2][:_STEM].casefold()) for match in _COUNT.finditer(text))
-    return [(many, thing) for many, thing in dict.fromkeys(found) if many]
+    counts = (
+        (number, match[2][:_STEM].casefold())
+        for match in _COUNT.finditer(text)
+        for number in _telling_numbers(match[1])
+    )
+    return list(dict.fromkeys(counts))
 
 
 GROUNDING_SCHEMA = object_schema({"reason": TEXT_SCHEMA, "grounded": FLAG_SCHEMA})

@@ -22,10 +22,11 @@ from gate.testgen.questions import (
     StageResult,
     list_schema,
     object_schema,
+    problem_notes,
     read_objects,
     unused_fence,
 )
-from gate.testgen.rules.compiler import compile_rules
+from gate.testgen.rules.compiler import check_refusal, compile_rules
 from gate.testgen.specification.extraction import (
     RULES_PER_REQUEST,
     find_components,
@@ -300,6 +301,16 @@ class _Draft:
         other = self.made.prompt != self.subject.digest
         notes = [OTHER_VERSION] if other else []
         notes += [note for stage in STAGES for note in self.notes.get(stage, ())]
+        notes += problem_notes(_unused_checks(self.made.rules))
         same = self.made.digest == self.held.digest
         made = replace(self.made, reviewer=self.held.reviewer if same else "")
         return Specified(made, tuple(notes), self.left_out)
+
+
+def _unused_checks(rules: Iterable[OutputRule]) -> Mapping[str, Sequence[str]]:
+    """Ids of rules with a check that is not used, such as a mistyped one in the file, by the reason."""
+    problems: dict[str, list[str]] = {}
+    for rule in rules:
+        if reason := check_refusal(rule):
+            problems.setdefault(f"its check in the specification is not used ({reason})", []).append(rule.id)
+    return problems

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gate.app.resolving import GitPlace, resolve_check, resolve_git_mode
+from gate.app.resolving import resolve_check, resolve_git_mode
 from gate.app.run_tools import spending_forecast
 from gate.config.policy import Budget
 from gate.environment.settings import Settings
@@ -30,9 +30,7 @@ def resolve_order(order: JobRequest, directory: Path) -> Resolved:
     else:
         refuse_foreign_commit(order.base, directory)
         both = (order.base, None)
-        resolved = resolve_git_mode(
-            both, CONFIG_FILE, order.suites, everything=order.everything, here=GitPlace(directory)
-        )
+        resolved = resolve_git_mode(both, CONFIG_FILE, order.suites, everything=order.everything, directory=directory)
     return replace(resolved, budget=limited_budget(resolved.budget, order))
 
 

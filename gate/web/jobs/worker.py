@@ -100,7 +100,7 @@ def _carry_out(order: JobRequest, folder: Path, tell: Callable[[Event], None]) -
     with Counting(tell) as counting:
         resolved = resolve_order(order, Path())
         for note in resolved.notes:
-            tell(Note(note))
+            tell(Note(note.text))
         if resolved.touched:
             counting.expect(resolved.suites)
             if order.kind == "try":

@@ -2,7 +2,8 @@
 
 import pytest
 
-from gate.github.checks import BATCH, CheckRuns, Outcome, Remark
+from gate.github.checks import BATCH, CheckRuns, FinishedCheck, Outcome, Remark
+from gate.github.client import ApiError
 from tests.contract.github.conftest import REPO, Connect
 from tests.support.github_server import GitHubServer
 from tests.support.github_state import CHECKS_TOKEN, PERSONAL_TOKEN, WORKFLOW_TOKEN, CheckRun
@@ -17,9 +18,7 @@ def made(server: GitHubServer) -> list[CheckRun]:
 
 
 def begun(checks: CheckRuns, pr: PullRequest) -> int:
-    number = checks.start(pr.head_sha, URL)
-    assert number is not None
-    return number
+    return checks.start(pr.head_sha, URL)
 
 
 def test_a_check_run_is_in_progress_and_then_concluded(server: GitHubServer, connect: Connect, pr: PullRequest) -> None:
@@ -27,9 +26,8 @@ def test_a_check_run_is_in_progress_and_then_concluded(server: GitHubServer, con
     number = begun(checks, pr)
     run = made(server)[0]
     assert (run.name, run.status, run.external_id, run.details_url) == ("prompt-gate", "in_progress", "gate.yaml", URL)
-    assert checks.finish(number, DONE)
+    assert checks.finish(number, DONE) == FinishedCheck(True)
     assert (run.status, run.conclusion, run.title, run.summary) == ("completed", "failure", "BLOCK", DONE.summary)
-    assert checks.note == ""
 
 
 def test_two_pull_requests_with_the_same_commit_have_a_check_run_each(
@@ -39,7 +37,7 @@ def test_two_pull_requests_with_the_same_commit_have_a_check_run_each(
     first, second = begun(one, pr), begun(other, pr)
     assert first != second
     assert begun(CheckRuns(connect(CHECKS_TOKEN), about="#8"), pr) == second
-    assert one.finish(first, DONE)
+    assert one.finish(first, DONE).concluded
     runs = made(server)
     assert [(run.name, run.external_id, run.conclusion) for run in runs] == [
         ("prompt-gate", "gate.yaml #7", "failure"),
@@ -53,7 +51,7 @@ def test_all_annotations_are_sent(server: GitHubServer, connect: Connect, pr: Pu
     remarks = [
         Remark("prompts/support.md", place + 1, place + 2, "failure", f"worse {place}") for place in range(count)
     ]
-    assert checks.finish(begun(checks, pr), Outcome("failure", "BLOCK", "s", remarks))
+    assert checks.finish(begun(checks, pr), Outcome("failure", "BLOCK", "s", remarks)) == FinishedCheck(True)
     assert [row["message"] for row in made(server)[0].annotations] == [one.message for one in remarks]
     assert len(server.requests("PATCH")) == max(1, -(-count // BATCH))
 
@@ -61,17 +59,18 @@ def test_all_annotations_are_sent(server: GitHubServer, connect: Connect, pr: Pu
 def test_long_texts_are_cut(server: GitHubServer, connect: Connect, pr: PullRequest) -> None:
     checks = CheckRuns(connect(CHECKS_TOKEN))
     remark = Remark("a.md", 1, 1, "notice", "é" * 50_000)
-    assert checks.finish(begun(checks, pr), Outcome("success", "t" * 999, "🔴" * 65_535, [remark]))
+    assert checks.finish(begun(checks, pr), Outcome("success", "t" * 999, "🔴" * 65_535, [remark])).concluded
     run = made(server)[0]
     assert 65_000 < len((run.summary or "").encode("utf-16-le")) // 2 <= 65_535
     assert len(run.annotations[0]["message"].encode()) == 65_536
 
 
 @pytest.mark.parametrize("token", [WORKFLOW_TOKEN, PERSONAL_TOKEN])
-def test_a_missing_permission_gives_a_note(server: GitHubServer, connect: Connect, pr: PullRequest, token: str) -> None:
-    checks = CheckRuns(connect(token))
-    assert checks.start(pr.head_sha, URL) is None
-    assert "checks: write" in checks.note
+def test_a_missing_permission_is_named(server: GitHubServer, connect: Connect, pr: PullRequest, token: str) -> None:
+    with pytest.raises(ApiError) as refused:
+        CheckRuns(connect(token)).start(pr.head_sha, URL)
+    assert refused.value.forbidden
+    assert "checks: write" in refused.value.in_full
     assert made(server) == []
 
 
@@ -83,9 +82,8 @@ def test_a_retry_makes_no_second_check_run(
     checks = CheckRuns(connect(CHECKS_TOKEN))
     server.fail("POST", "/check-runs$", status, after=after)
     server.fail("PATCH", "/check-runs/", status, after=after)
-    assert checks.finish(begun(checks, pr), DONE)
+    assert checks.finish(begun(checks, pr), DONE) == FinishedCheck(True)
     assert [run.status for run in made(server)] == ["completed"]
-    assert checks.note == ""
 
 
 def test_a_check_run_of_a_killed_run_is_reused(server: GitHubServer, connect: Connect, pr: PullRequest) -> None:
@@ -100,14 +98,16 @@ def test_failed_annotations_do_not_prevent_the_conclusion(
     checks = CheckRuns(connect(CHECKS_TOKEN))
     number = begun(checks, pr)
     server.fail("PATCH", "/check-runs/", 422)
-    assert checks.finish(number, Outcome("failure", "t", "s", [Remark("a.md", 1, 1, "failure", "m")]))
+    done = checks.finish(number, Outcome("failure", "t", "s", [Remark("a.md", 1, 1, "failure", "m")]))
     assert made(server)[0].conclusion == "failure"
-    assert "422" in checks.note
+    assert done.concluded
+    assert "422" in done.note
 
 
 def test_a_failed_conclusion_gives_a_note(server: GitHubServer, connect: Connect, pr: PullRequest) -> None:
     checks = CheckRuns(connect(CHECKS_TOKEN))
     number = begun(checks, pr)
     server.fail("PATCH", "/check-runs/", 404, times=9)
-    assert not checks.finish(number, DONE)
-    assert "404" in checks.note
+    done = checks.finish(number, DONE)
+    assert not done.concluded
+    assert "404" in done.note

@@ -461,15 +461,12 @@ def test_a_function_that_returns_the_path_of_an_image_sends_nothing(tmp_path: Pa
     assert not server.bodies
 
 
-FORMATS = {"openai-evals": "jsonl", "inspect": "jsonl", "braintrust": "jsonl", "langsmith": "csv", "promptfoo": "jsonl"}
-
-
-@pytest.mark.parametrize("format_", FORMATS)
+@pytest.mark.parametrize("format_", ["openai-evals", "promptfoo"])
 def test_images_go_to_the_formats_of_other_tools_and_back(tmp_path: Path, format_: str) -> None:
     turns = [{"role": "user", "content": parts(data_url())}, {"role": "assistant", "content": "Yes?"}]
     rows = [case(input=parts(data_url())), {**case(messages=[*turns, {"role": "user", "content": SAID}]), "id": "c2"}]
     write(tmp_path, {"from.json": json.dumps(rows)})
-    file = f"to.{FORMATS[format_]}"
+    file = "to.jsonl"
     there = gate("cases", "convert", "from.json", file, "--to", format_, "--strict", cwd=tmp_path)
     assert there.code == 0, there.out + there.err
     back = gate("cases", "convert", file, "again.json", "--from", format_, cwd=tmp_path)

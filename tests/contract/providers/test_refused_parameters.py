@@ -34,7 +34,7 @@ def judged(server: ModelServer, params: Params, answers: int, at_once: int = 1) 
         judge = Judge(SPEC, subject.model, factory.cold(subject.model, params), caller)
         try:
             asked = [judge.score(Answer(CASE, f"It is 12 euro, {number}."), 0) for number in range(answers)]
-            return list(await asyncio.gather(*asked)), caller.notes()
+            return list(await asyncio.gather(*asked)), [note.text for note in caller.notes()]
         finally:
             await factory.close()
 

@@ -7,6 +7,7 @@ import pytest
 from gate.record.run import RunRecord
 from tests.support.command import gate
 from tests.support.example import BROKEN, PROMPT, REWORDED, SMALL
+from tests.support.findings import texts
 from tests.support.model_server import ModelServer
 from tests.support.repository import make, write
 from tests.support.server_kinds import KEY, KINDS, ServerKind
@@ -40,7 +41,7 @@ def test_the_verdict_is_the_same(
     tmp_path: Path, server: ModelServer, kind: str, prompt: str, verdict: str, code: int
 ) -> None:
     exit_code, record = compared(tmp_path, server, KINDS[kind], prompt)
-    assert (record.verdict.value, exit_code) == (verdict, code), record.reasons
+    assert (record.verdict.value, exit_code) == (verdict, code), texts(record)
     (suite,) = record.suites
     assert suite.calls.failed == 0
     assert suite.calls.retried == 0

@@ -13,6 +13,7 @@ from gate.record.run import RunRecord
 from tests.e2e.agent_tools.kits import service
 from tests.support.agent_wire import Calls, Talk
 from tests.support.command import gate, git
+from tests.support.findings import texts
 from tests.support.model_server import Behaviour, ModelServer
 from tests.support.reasoning_servers import Wire, refused
 
@@ -100,7 +101,7 @@ def test_a_session_that_ended_is_opened_anew_and_the_report_says_so(tmp_path: Pa
     assert suite.calls.failed == 0
     assert [case.baseline for case in suite.cases] == [case.candidate for case in suite.cases] == [[1.0]]
     said = "Suite s: The MCP server shop ended its session, so a new one was opened; what it knew is lost."
-    assert said in record.notes
+    assert said in texts(record)
 
 
 PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n and the rest").decode()
@@ -135,6 +136,6 @@ def test_images_of_results_reach_a_model_that_can_see(
     assert with_images and all(found == [PNG, PNG] for found in with_images)
     described = [body for body in server.bodies if "[image image/png, 21 bytes]" in json.dumps(body)]
     assert len(described) == len(server.bodies) - 2
-    unseen = [note for note in record.notes if "those in results of tools were only described" in note]
+    unseen = [note for note in texts(record) if "those in results of tools were only described" in note]
     assert len(unseen) == (0 if sees else 1)
-    assert HEARD in record.notes
+    assert HEARD in texts(record)

@@ -10,6 +10,7 @@ import pytest
 from gate.record.run import RunRecord
 from tests.support.agent_wire import Calls, Talk
 from tests.support.command import gate, git
+from tests.support.findings import texts
 from tests.support.model_server import Behaviour, ModelServer
 from tests.support.reasoning_servers import Wire, calls_are_answered, families, refused
 from tests.support.refusing_server import fastapi_words
@@ -202,7 +203,7 @@ def test_a_server_that_refuses_the_fields_of_its_own_replies_is_asked_without(
     (suite,) = record.suites
     assert (suite.calls.made, suite.calls.failed, len(server.ledger)) == (12, 0, 12)
     assert [case.baseline for case in suite.cases] == [case.candidate for case in suite.cases] == [[1.0]]
-    assert any("does not take back the reasoning of its own replies" in note for note in record.notes)
+    assert any("does not take back the reasoning of its own replies" in note for note in texts(record))
 
 
 def test_what_a_model_thought_is_in_the_cache(tmp_path: Path, server: ModelServer) -> None:

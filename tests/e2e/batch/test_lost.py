@@ -13,6 +13,7 @@ from tests.support import forked
 from tests.support.batch_server import BatchServer
 from tests.support.batch_wire import Batch
 from tests.support.command import environment
+from tests.support.findings import texts
 
 WORKER = """
 import sys
@@ -103,7 +104,7 @@ def test_a_forged_entry_brings_no_answers(server: BatchServer, gate: Gate) -> No
     outcome = gate.run()
     assert (outcome.tally.collected, outcome.tally.foreign, outcome.live) == (0, 1, 8)
     path.write_text(json.dumps({**data, "ids": ["../../files"]}))
-    assert any("was renamed to" in note for note in gate.run().notes)
+    assert any("was renamed to" in note for note in texts(gate.run()))
 
 
 def test_hostile_results_are_counted(server: BatchServer, gate: Gate) -> None:

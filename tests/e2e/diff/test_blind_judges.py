@@ -27,8 +27,8 @@ CASES = [{"id": f"c{n}", "input": f"slice=any answer=word{n}", "expected": f"wor
 REASON = "It was read."
 CONSTANT = {"reason": REASON, "score": 0.75}
 BLIND = {
-    "always the first": (PAIR, {"reason": REASON, "better": "first"}, "another verdict in 100 % of 24 pairs"),
-    "always the second": (PAIR, {"reason": REASON, "better": "second"}, "another verdict in 100 % of 24 pairs"),
+    "always the first": (PAIR, {"reason": REASON, "better": "first"}, "turned with the places in 100 % of 24 pairs"),
+    "always the second": (PAIR, {"reason": REASON, "better": "second"}, "turned with the places in 100 % of 24 pairs"),
     "one score": (JUDGE, CONSTANT, "gave all 48 answers the score 0.75"),
     "one grade": (RUBRIC, {"brevity": {"reason": REASON, "score": 3}}, "gave all 48 answers the score 0.5"),
 }

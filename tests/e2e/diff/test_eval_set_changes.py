@@ -13,6 +13,7 @@ from gate.report.numbers import duration, plain
 from gate.report.view.calls import spending_text
 from tests.support.command import Outcome, gate, git
 from tests.support.example import BROKEN, CONFIG, FILES, PROMPT, REWORDED, case, cases
+from tests.support.findings import texts
 
 CASES = "evals/support.jsonl"
 JUDGED = CONFIG.replace("scorers: [contains]", "scorers: [contains, {judge: {criteria: Kind., model: 'fake:oracle'}}]")
@@ -63,8 +64,17 @@ def untouched(record: RunRecord) -> dict[str, Any]:
     suites = [
         suite.model_dump(exclude={"exam": {"added", "removed", "edited"}, "latency": True}) for suite in record.suites
     ]
-    plain = record.model_dump(include={"verdict", "exit_code", "reasons", "seed", "method", "missing", "unfinished"})
+    plain = record.model_dump(include={"verdict", "exit_code", "seed", "method", "missing"})
     return {**plain, "suites": [{**suite, "cases": [one["delta"] for one in suite["cases"]]} for suite in suites]}
+
+
+def test_answers_to_added_cases_are_not_called_samples_of_another_run(repo: Path) -> None:
+    run(repo, {PROMPT: REWORDED, CASES: cases(40) + rows({**case(1, "free"), "id": "added"})})
+    gate("report", ".gate/last", "--out", "again.html", cwd=repo)
+    samples = (repo / ".gate/last/samples.jsonl").read_text()
+    assert '"case":"added"' in samples
+    for page in (repo / ".gate/last/report.html", repo / "again.html"):
+        assert "did not belong to this run" not in page.read_text()
 
 
 MANY = cases(40) + rows(*({**case(n, "free"), "id": f"new{n}"} for n in range(300)))
@@ -75,7 +85,7 @@ ATTACKS = {
     "all cases are others": {"gate.yaml": CONFIG.replace(CASES, "evals/mine.jsonl"), "evals/mine.jsonl": cases(3)},
     "a policy that sees nothing": {
         "gate.yaml": CONFIG.replace("[contains]", "[contains]\n    policy: {advisory: [tier=gold], margin: 0.99}", 1)
-        + "policy: {method: t, correction: bonferroni, confidence: 0.999}\nbudget: {max_calls: 1}\n"
+        + "policy: {method: percentile, confidence: 0.999}\nbudget: {max_calls: 1}\n"
     },
 }
 
@@ -149,7 +159,7 @@ def found_share(record: RunRecord) -> float:
 
 def test_a_change_of_only_scorers_calls_one_arm(repo: Path) -> None:
     record = run(repo, {"gate.yaml": CONFIG.replace("[contains]", ONE_DIGIT)}).record
-    assert (record.verdict, record.reasons) == (Verdict.PASS, ["no prompt changed; cases, scorers or policy did."])
+    assert (record.verdict, texts(record)[0]) == (Verdict.PASS, "No prompt changed; cases, scorers or policy did.")
     found = trials(record)["rescored"]
     assert (found.baseline, found.candidate) == (1.0, 0.25)
     assert record.calls.made == 80

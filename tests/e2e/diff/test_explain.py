@@ -12,6 +12,7 @@ from gate.cli.app import cli
 from tests.e2e.diff.example import break_gold
 from tests.support.command import gate
 from tests.support.example import SMALL
+from tests.support.findings import texts
 from tests.support.repository import make
 
 
@@ -63,7 +64,7 @@ def test_a_case_is_explained(ran: Path) -> None:
     assert ended.code in (0, 1), ended.err
     (case,) = ended.record.suites[0].cases
     assert case.id == "c1" and case.candidate[0] == found["case"]["candidate"][0]
-    assert any("--case selected 1 of 20 cases" in note for note in ended.record.notes)
+    assert any("1 of 20 cases selected" in note for note in texts(ended.record))
 
     alone = gate("explain", "c1", cwd=ran)
     assert alone.code == 2 and "gate explain .gate/last c1" in alone.err

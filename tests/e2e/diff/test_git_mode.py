@@ -10,6 +10,7 @@ from gate.record.comparison import Verdict
 from tests.e2e.diff.example import break_gold, run
 from tests.support.command import gate, git
 from tests.support.example import CONFIG
+from tests.support.findings import texts
 
 
 def test_a_change_in_the_working_tree_is_compared_with_the_base_by_the_policy_of_the_base(repo: Path) -> None:
@@ -18,7 +19,7 @@ def test_a_change_in_the_working_tree_is_compared_with_the_base_by_the_policy_of
     outcome = run(repo)
     record = outcome.record
     assert (outcome.code, record.verdict) == (1, Verdict.BLOCK)
-    assert "tier=gold" in record.reasons[0]
+    assert "tier=gold" in texts(record)[0]
     assert [suite.name for suite in record.suites] == ["support"]
     arms = record.suites[0]
     assert (arms.baseline.ref, arms.candidate.ref) == ("main", "working tree")

@@ -73,7 +73,11 @@ def said(path: Path) -> dict[str, Any]:
     run = json.loads((path / "run.json").read_text())
     (suite,) = run["suites"]
     scores = [(case["id"], case["baseline"], case["candidate"]) for case in suite["cases"]]
-    return {**{key: run[key] for key in ("verdict", "reasons", "seed", "missing")}, **suite["quality"], "cases": scores}
+    return {
+        **{key: run[key] for key in ("verdict", "findings", "seed", "missing")},
+        **suite["quality"],
+        "cases": scores,
+    }
 
 
 def test_faults_kills_and_a_full_disk_change_no_result(repo: Path, server: ModelServer) -> None:
@@ -101,6 +105,8 @@ def test_faults_kills_and_a_full_disk_change_no_result(repo: Path, server: Model
     calm = gate("diff", "--base", "main", "--quiet", "--refresh", "--out", "calm", cwd=repo)
     assert calm.code == 1
     assert said(repo / "calm") == said(repo / ".gate/last")
+    # Nothing is left to be resumed.
+    assert not (repo / "calm/refreshing").exists()
 
 
 def test_a_killed_run_with_early_stopping_makes_the_same_calls(repo: Path, server: ModelServer) -> None:
@@ -127,7 +133,7 @@ def test_a_full_disk_ends_the_run_and_loses_no_answer(repo: Path, server: ModelS
     starved = start(repo, file_bytes=35_000)
     out, told = starved.communicate(timeout=60)
     assert starved.returncode == 3, told
-    assert "the samples cannot be written down" in out + told
+    assert "the samples cannot be saved" in out + told
     assert "Traceback" not in told
     asked = len(server.ledger)
     assert gate("diff", "--base", "main", "--quiet", cwd=repo).code == 1

@@ -15,6 +15,7 @@ from gate.record.run import RunRecord
 from gate.record.transcript import Usage
 from tests.support.chaos import Chaos
 from tests.support.command import Outcome, gate, git, write_jsonl
+from tests.support.findings import texts
 from tests.support.model_server import Behaviour, ModelServer
 from tests.support.model_wire import Entry
 
@@ -152,8 +153,8 @@ def test_an_unknown_price_is_never_zero_and_does_not_end_the_run(tmp_path: Path,
     record = outcome.record
     assert record.calls.made == len(server.ledger) == 40
     assert record.spent_usd is None and not record.suites[0].cost.compared
-    said = "The price of openai:our-own is unknown, so budget.max_usd does not count its calls; budget.max_calls still"
-    assert any(note.startswith(said) for note in record.notes)
+    said = "The price of openai:our-own is unknown, so budget.max_usd does not count them. budget.max_calls still"
+    assert any(note.startswith(said) for note in texts(record))
     shown = gate("report", ".gate/last/run.json", cwd=tmp_path).out
     assert "$0" not in shown and "unknown" in shown
 

@@ -6,6 +6,7 @@ import pytest
 
 from gate.record.comparison import State, Verdict
 from tests.support.command import Outcome, gate, git, write_jsonl
+from tests.support.findings import texts
 
 CASES = 40
 
@@ -43,11 +44,11 @@ def diff(root: Path, candidate: str, policy: str = "{}", *, samples: int = 3, ma
 
 
 def test_a_broken_tier_blocks_by_the_method_of_the_policy(root: Path) -> None:
-    """The frozen figures show the same of the other methods."""
-    outcome = diff(root, "new.md", "{method: t, correction: bonferroni}")
+    """The frozen figures show the same of the default."""
+    outcome = diff(root, "new.md", "{method: percentile}")
     record = outcome.record
     assert (outcome.code, record.verdict) == (1, Verdict.BLOCK)
-    assert (record.method.name, record.method.correction) == ("t", "bonferroni")
+    assert record.method.name == "percentile"
     (gold,) = [row for row in record.suites[0].quality.slices if row.slice == "tier=gold"]
     assert gold.state is State.REGRESSION
     assert gold.upper is not None and gold.upper < 0
@@ -64,11 +65,12 @@ def test_a_wide_margin_accepts_the_drop(root: Path) -> None:
 @pytest.mark.parametrize(
     ("policy", "samples", "margin", "said"),
     [
-        ("{method: mcnemar}", 3, 0.0, "samples is 3"),
+        ("{method: mcnemar}", 3, 0.0, "policy.method must be maxt or percentile, not 'mcnemar'"),
+        ("{method: t}", 3, 0.0, "policy.method must be maxt or percentile, not 't'"),
         ("{breakage: true}", 1, 0.0, "it needs 2 to 5 samples"),
         ("{breakage: true}", 3, 0.1, "a margin is not possible"),
-        ("{correction: holm}", 3, 0.0, "cannot be combined with maxt, which covers all slices together"),
-        ("{method: bayes}", 3, 0.0, "method"),
+        ("{method: percentile, correction: holm}", 3, 0.0, "unknown key 'correction' in policy"),
+        ("{method: percentile, breakage: true}", 3, 0.0, "breakage needs the method maxt"),
     ],
 )
 def test_invalid_policies_are_refused_before_anything_is_written(
@@ -95,7 +97,7 @@ def test_a_strict_level_uses_more_flips_and_an_unreachable_one_is_refused(root: 
     outcome = gate("diff", "--base", "main", "--json", cwd=root)
     assert (outcome.code, outcome.record.verdict) == (1, Verdict.BLOCK)
     assert (outcome.record.method.flips or 0) >= 40_000
-    assert "The policy of s includes tier=silver, tier=iron, and no case is in any of them." in outcome.record.notes
+    assert "The policy of s includes tier=silver, tier=iron, and no case is in it." in texts(outcome.record)
     (root / "gate.yaml").write_text(config.replace("0.999", "0.9999"))
     git(root, "commit", "-qam", "stricter")
     refused = gate("diff", "--base", "main", "--head", "HEAD", cwd=root)

@@ -9,6 +9,7 @@ from gate.record.comparison import Verdict
 from tests.e2e.diff.example import break_gold, run
 from tests.support.command import gate, git
 from tests.support.example import CONFIG
+from tests.support.findings import texts
 from tests.support.repository import write
 
 FAQ_ONLY = CONFIG[: CONFIG.index("  - name: support")] + CONFIG[CONFIG.index("  - name: faq") :]
@@ -22,7 +23,7 @@ def test_a_change_cannot_drop_the_suite_of_the_prompt_that_it_breaks(repo: Path)
     assert (outcome.code, outcome.record.verdict) == (1, Verdict.BLOCK)
     assert [suite.name for suite in outcome.record.suites] == ["support"]
     assert len(outcome.record.suites[0].exam.removed) == 20
-    assert any("removes the suite for prompts/support.md" in note for note in outcome.record.notes)
+    assert any("removes the suite for prompts/support.md" in note for note in texts(outcome.record))
 
 
 def test_a_deleted_prompt_that_is_still_configured_is_an_error(repo: Path) -> None:
@@ -51,7 +52,7 @@ def test_a_prompt_that_is_gone_is_red_and_a_likely_successor_is_proposed(repo: P
     outcome = run(repo)
     assert (outcome.code, outcome.record.verdict, outcome.record.suites) == (3, Verdict.INCONCLUSIVE, [])
     said = "prompts/support.md, which main tests with 20 cases, is gone, and gate.yaml names no successor"
-    assert outcome.record.reasons == [f"{said}; {path} is like it."]
+    assert texts(outcome.record)[:1] == [f"{said}; {path} is like it."]
 
 
 def test_a_moved_prompt_is_still_tested(repo: Path) -> None:
@@ -65,4 +66,4 @@ def test_a_moved_prompt_is_still_tested(repo: Path) -> None:
         (repo / "gate.yaml").write_text(named)
         record = run(repo).record
         assert record.verdict is Verdict.BLOCK
-        assert "prompts/support.md was renamed to prompts/elsewhere.md; the two are compared." in record.notes
+        assert "prompts/support.md was renamed to prompts/elsewhere.md; the two are compared." in texts(record)

@@ -7,6 +7,7 @@ import pytest
 from gate.record.comparison import PassState, Verdict
 from tests.support.command import Outcome, gate
 from tests.support.example import BROKEN, CONFIG, FILES
+from tests.support.findings import texts
 from tests.support.repository import commit, make, write
 
 NEW = """\
@@ -53,7 +54,7 @@ def test_a_new_prompt_is_tested_against_its_pass_rate(repo: Path, quality: str, 
     assert (new.name, new.candidate.path, new.exam.ref, new.overall.n) == ("new", "prompts/new.md", "working tree", 40)
     assert [rate.slice for rate in new.slices] == ["tier=free", "tier=gold"]
     assert (record.calls.made, record.missing.total) == (80, 80)
-    assert any("prompts/new.md is a new prompt: main has nothing to compare it with" in note for note in record.notes)
+    assert any("prompts/new.md is a new prompt: main has nothing to compare it with" in note for note in texts(record))
 
 
 def test_the_failing_slice_is_named_and_its_answers_are_saved(repo: Path) -> None:
@@ -62,25 +63,25 @@ def test_the_failing_slice_is_named_and_its_answers_are_saved(repo: Path) -> Non
     assert (outcome.code, record.verdict) == (1, Verdict.BLOCK)
     states = {rate.slice: rate.state for rate in record.new[0].slices}
     assert states == {"tier=free": PassState.UNPROVEN, "tier=gold": PassState.MISSED}
-    assert record.reasons[0].startswith("new/tier=gold: ")
+    assert texts(record)[0].startswith("new/tier=gold: ")
     kept = [case for case in record.new[0].cases if case.outputs]
     assert kept
     assert all(False in case.passed and case.slices["tier"] == "gold" for case in kept)
     report = (repo / ".gate/last/report.md").read_text()
-    assert "BLOCK: new prompt `prompts/new.md`" in report.splitlines()[0]
+    assert "BLOCK: `new/tier=gold`" in report.splitlines()[0]
     assert "**Cases that fail**" in report
 
 
 def test_without_a_required_pass_rate_the_verdict_is_hold(repo: Path) -> None:
     outcome = bring(repo, "quality=1.0", NEW[: NEW.index("    policy")])
     assert (outcome.code, outcome.record.verdict) == (0, Verdict.HOLD)
-    assert "min_pass_rate" in outcome.record.reasons[0]
+    assert "min_pass_rate" in texts(outcome.record)[0]
 
 
 def test_a_new_prompt_and_a_changed_one_are_both_tested(repo: Path) -> None:
     broken = bring(repo, "quality=1.0", files={"prompts/support.md": BROKEN}).record
     assert broken.verdict is Verdict.BLOCK
-    assert broken.reasons[0].startswith("tier=gold dropped by")
+    assert texts(broken)[0].startswith("tier=gold dropped by")
     assert broken.method.slices_tested == 3
 
 
@@ -92,7 +93,7 @@ def test_a_new_file_of_a_known_pattern_uses_the_eval_set_of_the_base(repo: Path)
     assert record.verdict is Verdict.BLOCK
     (new,) = record.new
     assert (new.name, new.exam.ref, new.exam.scorers, new.overall.wanted) == ("all:new", "main", ["contains"], 0.8)
-    assert any("the cases and scorers of prompts/*.md at main" in note for note in record.notes)
+    assert any("the cases and scorers of prompts/*.md at main" in note for note in texts(record))
     (change,) = (change for change in record.exam_changes if change.suite == "all:new")
     assert change.trials == []
     names = [("policy", "min_pass_rate"), ("scorers", "contains"), ("scorers", "regex")]

@@ -37,7 +37,8 @@ def test_every_format_of_one_run(repo: Path) -> None:
     assert (repo / "ci/junit.xml").read_bytes() == (repo / folder / "junit.xml").read_bytes()
 
     sarif = json.loads(gate("report", folder, "--format", "sarif", cwd=repo).out)
-    (found,) = sarif["runs"][0]["results"]
+    found, *more = sarif["runs"][0]["results"]
+    assert {one["ruleId"] for one in (found, *more)} == {"slice-regressed"}
     place = found["locations"][0]["physicalLocation"]
     assert (place["artifactLocation"]["uri"], place["region"]) == (PROMPT, {"startLine": 1, "endLine": 3})
 

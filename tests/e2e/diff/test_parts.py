@@ -9,6 +9,7 @@ from gate.record.comparison import Verdict
 from tests.git.repository import commit, git, repository, write
 from tests.support.command import Outcome, gate
 from tests.support.example import case, cases
+from tests.support.findings import texts
 
 CONFIG = """\
 version: 1
@@ -49,7 +50,7 @@ def test_a_change_of_a_part_is_a_change_of_every_prompt_that_uses_it(repo: Path)
     assert (outcome.code, record.verdict) == (1, Verdict.BLOCK)
     assert [suite.name for suite in record.suites] == ["support", "faq"]
     for path in ("prompts/support.j2", "prompts/faq.yaml"):
-        assert f"{path} itself did not change; shared/skill.md, which it includes, did." in record.notes
+        assert f"{path} itself did not change; shared/skill.md, which it includes, did." in texts(record)
 
 
 def test_a_part_of_one_prompt_changes_no_other_prompt(repo: Path) -> None:

@@ -10,6 +10,7 @@ from tests.e2e.diff.example import run
 from tests.support import repository
 from tests.support.command import Outcome, gate
 from tests.support.example import BROKEN, CONFIG, FILES, GOOD, cases
+from tests.support.findings import texts
 
 PYTHON = '''\
 """Prompts of the bot."""
@@ -129,7 +130,7 @@ def test_a_renamed_constant_is_compared_with_its_old_version(tmp_path: Path) -> 
     outcome = run(repo)
     assert (outcome.code, outcome.record.verdict) == (1, Verdict.BLOCK)
     assert outcome.record.suites[0].candidate.path == "app/p.py::SUPPORT_V2"
-    assert "app/p.py::SUPPORT was renamed to app/p.py::SUPPORT_V2; the two are compared." in outcome.record.notes
+    assert "app/p.py::SUPPORT was renamed to app/p.py::SUPPORT_V2; the two are compared." in texts(outcome.record)
 
 
 def mistake(outcome: Outcome) -> str:

@@ -14,6 +14,7 @@ import pytest
 from gate.record.comparison import Verdict
 from tests.support import forked
 from tests.support.command import environment, gate, git, write_jsonl
+from tests.support.findings import texts
 from tests.support.forked import Fork
 from tests.support.model_server import Behaviour, ModelServer
 
@@ -68,7 +69,7 @@ def test_ctrl_c_ends_the_run(repo: Path) -> None:
     assert "Traceback" not in err
     run = json.loads((repo / "out/run.json").read_text())
     assert (run["verdict"], run["exit_code"]) == ("INCONCLUSIVE", 130)
-    assert "SIGINT" in run["reasons"][0]
+    assert "SIGINT" in run["findings"][0]["text"]
     rows = [json.loads(line) for line in (repo / "out/samples.jsonl").read_text().splitlines()]
     assert len(rows) >= 4
     assert {row["schema"] for row in rows} == {"prompt-gate/sample/1"}
@@ -82,7 +83,7 @@ def test_sigterm_ends_the_run(repo: Path) -> None:
     assert process.returncode == 3, err
     run = json.loads((repo / "out/run.json").read_text())
     assert run["verdict"] == "INCONCLUSIVE"
-    assert "SIGTERM" in run["reasons"][0]
+    assert "SIGTERM" in run["findings"][0]["text"]
     assert (repo / "out/report.md").exists()
 
 
@@ -94,7 +95,7 @@ def test_the_budget_of_minutes_ends_a_hanging_run(repo: Path, server: ModelServe
     (repo / "prompt.md").write_text("Answer well. quality=1.0")
     outcome = gate("diff", "--base", "main", "--json", cwd=repo, timeout_s=60)
     assert (outcome.code, outcome.record.verdict) == (3, Verdict.INCONCLUSIVE)
-    assert "the budget of 0.02 minutes is used up" in outcome.record.reasons[0]
+    assert "The budget of 0.02 minutes is used up" in texts(outcome.record)[0]
 
 
 def test_the_record_satisfies_its_schema_and_renders_the_same_again(repo: Path, server: ModelServer) -> None:

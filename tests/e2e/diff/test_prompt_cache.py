@@ -8,6 +8,7 @@ import pytest
 from gate.record.comparison import CacheComparison, Verdict
 from gate.record.run import RunRecord
 from tests.support.command import gate, write_jsonl
+from tests.support.findings import texts
 from tests.support.model_server import Behaviour, ModelServer
 
 RULES = "".join(f"Rule {number}: answer question {number} with the word that it names.\n" for number in range(130))
@@ -50,7 +51,7 @@ def cache(record: RunRecord) -> CacheComparison:
 def test_a_date_moved_to_line_1_is_a_hold_and_is_named(tmp_path: Path, server: ModelServer) -> None:
     record, report = compare(tmp_path, server, RULES + DATED, DATED + RULES)
     assert record.verdict is Verdict.HOLD
-    assert "cost rose by" in record.reasons[0]
+    assert "rose by" in texts(record)[0]
     found = cache(record)
     assert found.shrank
     sent = sum(entry.input_tokens + entry.cache_read_tokens for entry in server.ledger) / len(server.ledger)

@@ -10,6 +10,7 @@ from gate.record.comparison import Verdict
 from tests.git.repository import commit, git, repository
 from tests.support.command import Outcome, gate
 from tests.support.example import cases
+from tests.support.findings import texts
 from tests.support.model_server import ModelServer
 
 YML = """\
@@ -69,7 +70,7 @@ def test_a_prompt_of_github_models_that_got_worse_blocks(repo: Path, server: Mod
     outcome = diff(repo)
     assert (outcome.code, outcome.record.verdict) == (1, Verdict.BLOCK)
     assert [(suite.name, len(suite.cases)) for suite in outcome.record.suites] == [("yml", 16)]
-    assert "bot.prompt.yml sets model and modelParameters, which the gate does not use" in str(outcome.record.notes)
+    assert "bot.prompt.yml sets model, modelParameters, which the gate does not use" in str(texts(outcome.record))
 
 
 @pytest.mark.parametrize(
@@ -97,7 +98,7 @@ def test_an_edited_setting_of_a_prompt_file_is_a_change_of_the_prompt(
     assert outcome.code == 0, outcome.err
     assert len(outcome.record.suites) == 1
     assert {body.get(key) for body in server.bodies} == values
-    assert f"{name} edits" in str(outcome.record.notes)
+    assert f"{name} edits" in str(texts(outcome.record))
 
 
 @pytest.mark.parametrize(
@@ -123,4 +124,4 @@ def test_a_check_calls_both_models(repo: Path, server: ModelServer) -> None:
     outcome = gate("check", "--json", cwd=repo)
     assert (outcome.code, outcome.record.verdict) == (0, Verdict.PASS), outcome.err
     assert len(server.ledger) == 2 * 16
-    assert "bot.prompty sets model, which the gate does not use" in str(outcome.record.notes)
+    assert "bot.prompty sets model, which the gate does not use" in str(texts(outcome.record))

@@ -12,6 +12,7 @@ import pytest
 
 from gate.record.comparison import Verdict
 from tests.support.command import Outcome, gate, git, write_jsonl
+from tests.support.findings import texts
 from tests.support.model_server import ModelServer
 
 CASES = [
@@ -101,7 +102,7 @@ def said(outcome: Outcome) -> dict[str, Any]:
         del suite["calls"], suite["latency"], suite["cost"], suite["cache"], suite["spent_usd"], suite["cost_note"]
         suite.pop("reuse", None)
         suite.pop("spending", None)
-    return {key: run[key] for key in ("verdict", "reasons", "seed", "suites", "missing", "method")}
+    return {key: run[key] for key in ("verdict", "findings", "seed", "suites", "missing", "method")}
 
 
 def test_a_repeated_run_makes_no_calls_and_has_the_same_result(
@@ -166,7 +167,7 @@ def test_a_cache_of_a_newer_version_is_not_changed(few: Path, server: ModelServe
     before = (few / STORE).read_bytes()
     second = diff(few).record
     assert second.calls.made == FEW
-    assert any("newer" in note for note in second.notes)
+    assert any("newer" in note for note in texts(second))
     assert (few / STORE).read_bytes() == before
 
 

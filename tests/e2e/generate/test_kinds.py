@@ -9,6 +9,7 @@ import pytest
 
 from gate.templates.kinds import FILTER_USES, SILENT_FILTERS, TEST_USES
 from gate.templates.sandbox import FILTERS, TESTS
+from gate.values import listed
 from tests.e2e.generate.desk import Desk
 from tests.e2e.generate.test_forms import checked
 from tests.support.model_server import Behaviour
@@ -131,7 +132,7 @@ def test_what_the_template_does_not_tell_is_asked_for_as_text_and_said(desk: Des
     values = {"all": [{"data": "x"}]}
     desk.server.behaviour = Behaviour(judgement=replying(values, {}))
     made = desk.generate("--effort", "min", prompt="prompts/shop.j2")
-    names = ", ".join(["all[].data", *(f"v{number}" for number in range(len(UNSURE)))])
+    names = listed(["all[].data", *(f"v{number}" for number in range(len(UNSURE)))])
     told = f"asked for as text, since the template does not show their kind: {names}; correct the cases"
     assert told in " ".join(f"{made.out} {made.err}".split()), made
 

@@ -14,6 +14,7 @@ from tests.e2e.python_functions.peeking import ONLY_ITSELF, peeking, unprivilege
 from tests.e2e.python_functions.repositories import Run, running
 from tests.support import forked
 from tests.support.command import environment, gate, git
+from tests.support.findings import texts
 from tests.support.model_server import ModelServer
 from tests.support.repository import commit, make, write
 
@@ -81,7 +82,7 @@ def test_one_case_that_cannot_be_built_is_a_failed_sample_of_its_arm(repo: Path,
     assert "KeyError: 'no number'" in (case.candidate_outputs[0].failure or "")
     assert found.record.missing.samples == 1
     assert suite.calls.failed == 1
-    assert any("has no text for 1 of 12 sessions" in note for note in found.record.notes)
+    assert any("has no text for 1 of 12 sessions" in note for note in texts(found.record))
 
 
 def test_a_function_that_fails_for_every_case_is_inconclusive_even_on_both_sides(repo: Path, run: Run) -> None:

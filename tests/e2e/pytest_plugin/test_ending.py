@@ -9,6 +9,7 @@ from gate.record.run import RunRecord
 from tests.e2e.pytest_plugin.conftest import OTHERS, PLUGIN, Project, without
 from tests.support import forked
 from tests.support.command import environment, gate
+from tests.support.findings import texts
 from tests.support.forked import Fork
 from tests.support.model_server import Behaviour
 
@@ -48,7 +49,7 @@ def test_the_record_holds_what_was_reported_and_the_screen_says_what_was_not(pro
     ran = project.run("-m", "eval", "-x")
     assert "1 failed, 1 passed" in ran.out
     # All of them are asked before the first is waited for, so the others are answered or given up.
-    assert "the test run ended before 6 of 8 cases were reported" in ran.out
+    assert "The test run ended before 6 of 8 cases were reported." in ran.out
     states = project.recorded()
     assert {name: state for name, state in states.items() if state != "unscored"} == {
         "welcome_0": "passed",
@@ -57,7 +58,7 @@ def test_the_record_holds_what_was_reported_and_the_screen_says_what_was_not(pro
     assert len(states) == 8
     shown = " ".join(gate("report", ".gate/pytest", cwd=project.root).out.split())
     assert "INCONCLUSIVE the test run ended before 6 of 8 cases were reported" in shown
-    assert "Failed so far: safety_1." in shown
+    assert "failed safety_1" in shown
     assert "Run again; only the missing samples cost anything." in shown
 
 
@@ -67,10 +68,10 @@ def test_calls_for_cases_that_nobody_saw_are_reported(project: Project) -> None:
     ran = project.run("-m", "eval", "-x")
     assert "2 calls, 0 answers from the cache" in ran.out
     made = "14 calls were made in advance for 7 cases that were not reported"
-    told = f"{made}; the answers are cached, and not counted here."
+    told = f"{made}. The answers are cached, and not counted here."
     assert told in ran.out
     run = RunRecord.model_validate_json((project.root / ".gate/pytest/run.json").read_bytes())
-    assert (run.calls.made, told in run.notes) == (2, True)
+    assert (run.calls.made, told in texts(run)) == (2, True)
 
 
 def test_what_is_skipped_is_neither_asked_nor_recorded(project: Project) -> None:

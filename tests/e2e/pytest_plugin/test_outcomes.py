@@ -51,6 +51,7 @@ def test_every_case_is_a_test_with_its_scores(project: Project) -> None:
     assert "16 calls, 0 answers from the cache" in ran.out
     assert "0 calls, 16 answers from the cache" in project.run("-m", "eval").out
     assert "16 calls" in project.run("-m", "eval", "--gate-no-cache").out
+    assert list((project.root / ".gate/pytest").glob("journal*")) == []
 
 
 def test_a_case_that_fails_has_a_report_and_no_trace_and_junit_has_the_scores(project: Project) -> None:

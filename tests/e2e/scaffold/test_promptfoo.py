@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.support.command import gate, git
 from tests.support.model_server import ModelServer
 from tests.support.privileged import keys
@@ -64,19 +66,61 @@ def test_the_local_model_judges_nothing(tmp_path: Path) -> None:
     assert gate("validate", "--quiet", cwd=root).code == 0
 
 
-def test_a_change_of_the_applications_prompt_file_is_tested(tmp_path: Path, models: ModelServer) -> None:
+INLINE = "prompts: ['Write {% if topic === \"x\" %}nothing{% elseif topic %}about {{ topic }}{% endif %}.']"
+
+
+@pytest.mark.parametrize(
+    ("prompts", "path", "text"),
+    [
+        ("prompts: [file://prompts/tweet.txt]", "prompts/tweet.txt", "Write about {{ topic }}.\n"),
+        ("prompts: [file://tweets.txt]", "tweets.txt", "Say no {{ topic }}.\n---\nWrite about {{ topic }}.\n"),
+        (INLINE, "promptfooconfig.yaml", ""),
+    ],
+)
+def test_a_change_of_the_applications_prompt_is_tested(
+    tmp_path: Path, models: ModelServer, prompts: str, path: str, text: str
+) -> None:
     config = (
-        "prompts: [file://prompts/tweet.txt]\nproviders: [openai:gpt-4o-mini]\n"
+        f"{prompts}\nproviders: [openai:gpt-4o-mini]\n"
         "tests:\n  - {vars: {topic: bananas}, assert: [{type: icontains, value: banana}]}\n"
     )
-    root = make(tmp_path / "x", {"promptfooconfig.yaml": config, "prompts/tweet.txt": "Write about {{ topic }}.\n"})
+    root = make(tmp_path / "x", {path: text, "promptfooconfig.yaml": config})
     first = gate("init", "--prompt", "promptfooconfig.yaml", cwd=root)
     assert first.code == 0, first.err
     assert "lost" not in first.out and not list(root.glob("prompts/*.j2"))
     git(root, "add", "-A")
     git(root, "commit", "-qm", "Gate the prompts")
-    (root / "prompts/tweet.txt").write_text("Write at length about {{ topic }}.\n", encoding="utf-8")
+    changed = (root / path).read_text(encoding="utf-8").replace("Write", "Write at length")
+    (root / path).write_text(changed, encoding="utf-8")
     done = gate("diff", "--base", "HEAD", "--json", cwd=root, env=keys(models))
     assert done.record.verdict != "SKIPPED", done.err
+    assert len(done.record.suites) == 1  # the other prompt of the file is the same
     asked = " ".join(str(one) for one in models.bodies)
     assert "Write about bananas." in asked and "Write at length about bananas." in asked
+
+
+def suite(prompt: str) -> str:
+    entry = {"name": "a", "prompt": prompt, "template": "nunjucks", "cases": "c.jsonl", "scorers": ["contains"]}
+    return json.dumps({"version": 1, "defaults": {"model": "fake:echo"}, "suites": [entry]})
+
+
+@pytest.mark.parametrize(
+    ("prompt", "said"),
+    [
+        ("p.yaml::prompts[0]", "has a number in brackets: write p.yaml::prompts.0"),
+        ("p.yaml::prompts.7", "p.yaml has no text named 'prompts.7'"),
+        ("p.yaml::prompts.0", "p.yaml:2: the filter round means something else in Nunjucks"),
+        ("p.yaml::prompts.1", "p.yaml:3: 'file://x.txt' is the name of a file"),
+        ("p.yaml::prompts.2", "p.yaml:4: is empty"),
+        ("p.txt", "p.txt: has several prompts, between lines of ---"),
+        ("p.txt::2", "p.txt has no text named '2'"),
+    ],
+)
+def test_a_prompt_that_cannot_be_read_as_promptfoo_does_is_an_error_with_its_place(
+    tmp_path: Path, prompt: str, said: str
+) -> None:
+    texts = "prompts:\n  - '{{ x | round }}'\n  - file://x.txt\n  - '  '\n"
+    files = {"p.yaml": texts, "p.txt": "One\n---\nTwo\n", "c.jsonl": '{"id": "1", "input": "x", "expected": "x"}\n'}
+    root = make(tmp_path / "x", {**files, "gate.yaml": suite(prompt)})
+    done = gate("validate", cwd=root)
+    assert done.code == 2 and said in done.err, done.err

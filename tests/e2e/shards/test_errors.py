@@ -12,6 +12,7 @@ from tests.e2e.shards.conftest import make, write
 from tests.e2e.shards.runs import REFS, edit, here, keys, merge, shard, shards
 from tests.support.command import Outcome, git
 from tests.support.example import CONFIG, FILES
+from tests.support.findings import texts
 
 SECOND = "shards/2/samples.jsonl"
 
@@ -46,7 +47,7 @@ def test_a_missing_shard_makes_the_run_inconclusive(three: Path) -> None:
         (three / "shards/2" / name).unlink()
     outcome = merge(three, "--json")
     assert (outcome.code, outcome.record.verdict) == (3, Verdict.INCONCLUSIVE)
-    assert "shard 2/3 is missing" in outcome.record.reasons[0]
+    assert "Shard 2/3 is missing" in texts(outcome.record)[0]
     assert outcome.record.missing.samples > 0
 
 
@@ -60,7 +61,7 @@ def test_a_stopped_shard_makes_the_run_inconclusive(repo: Path) -> None:
     assert "ended early" in first.out
     outcome = merge(repo, "--json")
     assert (outcome.code, outcome.record.verdict) == (3, Verdict.INCONCLUSIVE)
-    assert "shard 1/2 ended early: the budget of 15 calls is used up" in outcome.record.reasons[0]
+    assert "Shard 1/2 ended early: the budget of 15 calls is used up" in texts(outcome.record)[0]
     assert outcome.record.calls.made == 30
 
 
@@ -70,7 +71,7 @@ def test_a_killed_shard_counts_with_its_written_samples(three: Path) -> None:
     change(three / SECOND, lambda lines: [*lines[:4], lines[4][:50]])
     outcome = merge(three, "--json")
     assert (outcome.code, outcome.record.verdict) == (3, Verdict.INCONCLUSIVE)
-    assert "shard 2/3 ended early: it ended without a word" in outcome.record.reasons[0]
+    assert "Shard 2/3 ended early: it ended without a word" in texts(outcome.record)[0]
     assert outcome.record.missing.samples == whole - 4
     assert len(keys(three / "merged")) == 48 - (whole - 4)
 

@@ -37,17 +37,16 @@ def test_every_kind_of_run_satisfies_the_schema() -> None:
 
 def test_a_result_lies_on_the_changed_lines() -> None:
     found = told(RUNS["block"], {"prompts/support.md": [(3, 5), (9, 9)]})["results"]
-    assert [(one["ruleId"], one["level"]) for one in found] == [("regression", "error"), ("suspect", "warning")]
+    levels = [("slice-regressed", "error"), ("slice-regressed", "error"), ("slice-suspect", "warning")]
+    assert [(one["ruleId"], one["level"]) for one in found] == levels
     place = found[0]["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"] == "prompts/support.md"
     assert place["region"] == {"startLine": 3, "endLine": 5}
     assert found[0]["relatedLocations"][0]["physicalLocation"]["region"]["startLine"] == 9
-    # The first line of the comment says it in the same words; what may be chance is not said to have fallen.
-    first = plain_first_line(RUNS["block"]).removeprefix("BLOCK: ")
-    assert [one["message"]["text"] for one in found] == [
-        f"{first}, and 1 more slice",
-        "tier=free is suspect: it dropped by 0.090, from 0.831 to 0.741; the drop is not statistically significant",
-    ]
+    # The texts are those of the record, and the first line of the comment begins in the same words.
+    shown = [one.text for one in RUNS["block"].findings if one.severity != "note"]
+    assert [one["message"]["text"] for one in found] == shown
+    assert shown[0].startswith(plain_first_line(RUNS["block"]).removeprefix("BLOCK: "))
 
 
 def test_paths_begin_in_the_root_of_the_repository() -> None:
@@ -69,13 +68,13 @@ def test_what_is_no_file_of_the_repository_is_told_where_it_is_asked_for(path: s
 @pytest.mark.parametrize(
     ("name", "rules"),
     [
-        ("hold-cost", {"cost": "warning"}),
-        ("hold-suspect", {"suspect": "error"}),
-        ("new-block", {"pass-rate": "error"}),
-        ("override-run", {"regression": "note", "suspect": "note"}),
+        ("hold-cost", {"cost-above-limit": "warning"}),
+        ("hold-suspect", {"slice-suspect": "error"}),
+        ("new-block", {"pass-rate-missed": "error"}),
+        ("override-run", {"slice-regressed": "note", "slice-suspect": "note"}),
         ("pass", {}),
         ("skipped", {}),
-        ("check-block", {"pass-rate": "error"}),
+        ("check-block", {"pass-rate-missed": "error"}),
     ],
 )
 def test_levels_follow_the_verdict(name: str, rules: dict[str, str]) -> None:
@@ -93,7 +92,7 @@ def test_a_result_keeps_its_fingerprint_from_run_to_run() -> None:
     run = RUNS["block"]
     later = run.model_copy(update={"commit": "f" * 40, "created": "2027-01-01"})
     assert prints(run) == prints(later)
-    assert len(set(prints(run))) == 2
+    assert len(set(prints(run))) == 3
 
 
 def test_what_kept_the_gate_from_a_verdict_is_a_notification() -> None:

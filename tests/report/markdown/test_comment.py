@@ -85,7 +85,7 @@ def test_a_hostile_setting_stays_code() -> None:
         text = footer(render_comment(RUNS["block"], context))
         assert len(text.splitlines()) == 1
         assert kinds(text)["link_open"] == 0
-        assert kinds(text)["code_inline"] == 3
+        assert kinds(text)["code_inline"] == 4
         assert "<!--" not in text
 
 

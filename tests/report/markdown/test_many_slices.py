@@ -34,7 +34,7 @@ def many(state: State, rate: PassState) -> RunRecord:
     span = (0.9, 0.8, 0.95)
     rates = [new.rate(f"id={i:04}", rate, 40, span, 0.85, doubtful=False) for i in range(MANY)]
     brought = new.suite(new.rate("overall", PassState.MET, 40, span, 0.85), rates, [])
-    return run(Verdict.BLOCK, [suite(overall, slices, [])], ["because"], new=[brought])
+    return run(Verdict.BLOCK, [suite(overall, slices, [])], new=[brought])
 
 
 @given(st.lists(st.booleans(), max_size=50), st.integers(0, 10))
@@ -82,7 +82,7 @@ def test_five_suites_of_two_hundred_slices_and_ten_thousand_cases_make_a_comment
         ]
         overall = comparison(f"{name}/overall", State.REGRESSION, 2_000, 0.8, (-0.2, -0.3, -0.1))
         made.append(suite(overall, rows, cases, name=name))
-    text = render_report(run(Verdict.BLOCK, made, ["because"]))
+    text = render_report(run(Verdict.BLOCK, made))
     assert len(text) <= 65_536
     assert text.count("```diff") == 5
     assert "slices: 30 regressions</summary>" in text

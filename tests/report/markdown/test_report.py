@@ -5,6 +5,7 @@ import re
 import pytest
 
 from gate.record.comparison import State, Verdict
+from gate.record.findings.unfinished import EvaluationFailed
 from gate.record.run import RunRecord
 from gate.report.markdown.report import SHORTEST, render_report
 from tests.golden import runs
@@ -24,7 +25,7 @@ def _large(slices: int, answer: str, suites: int = 1) -> RunRecord:
     ]
     overall = comparison("overall", State.REGRESSION, 40, 0.9, (-0.2, -0.3, -0.1))
     made = [suite(overall, rows, found, name=f"suite-{n}") for n in range(suites)]
-    return run(Verdict.BLOCK, made, ["reason"])
+    return run(Verdict.BLOCK, made)
 
 
 def _whole(text: str) -> None:
@@ -112,6 +113,7 @@ def test_a_limit_too_small_for_a_verdict_is_refused() -> None:
 def test_the_shortest_report_is_enough_whatever_a_name_holds() -> None:
     worst = "|@a" * 500
     made = hostile(tuple(worst for _ in ATTACKS))
-    stopped = made.model_copy(update={"verdict": Verdict.INCONCLUSIVE})
+    findings = [EvaluationFailed(message=worst, hint=worst)]
+    stopped = made.model_copy(update={"verdict": Verdict.INCONCLUSIVE, "findings": findings})
     assert len(render_report(made, limit=SHORTEST)) <= SHORTEST
     assert len(render_report(stopped, limit=SHORTEST)) <= SHORTEST

@@ -5,20 +5,16 @@ from dataclasses import replace
 import pytest
 
 from gate.record.transcript import ArmName, Origin, Reply, Sample, Score, Unscored
-from gate.report.page.cases import (
-    ANSWER_CHARS,
-    REASON_CHARS,
-    GatheredSamples,
-    SampleBounds,
-    gather_samples,
-)
-from tests.support.large_run import answered_run, source_of
+from gate.report.page.cases import GatheredSamples
+from gate.report.page.samples import ANSWER_CHARS, REASON_CHARS, SampleBounds, gather_samples
+from tests.support.large_run import answered_run
+from tests.support.runs import table_of
 
 RUN, TAKEN = answered_run(12, 9)
 
 
 def gathered(*samples: Sample) -> GatheredSamples:
-    return gather_samples(RUN, source_of(samples))
+    return gather_samples(RUN, table_of(samples))
 
 
 def reply_of(sample: Sample) -> Reply:
@@ -34,33 +30,36 @@ def test_every_time_and_price_is_taken() -> None:
             reply_of(one).latency_s for one in TAKEN if one.arm is arm
         ]
     case = [reply_of(one).cost.amount for one in TAKEN if one.case_id == "c003" and one.arm is ArmName.CANDIDATE]
-    pair = found.dollars["support"].pair(("support", "c003"))
-    assert pair is not None
+    pair = found.dollars["support"].pairs["support", "c003"]
     assert pair[1] == pytest.approx(sum(case) / 3)
 
 
 def test_what_was_known_before_or_warmed_a_cache_up_has_no_time() -> None:
-    one, *_ = TAKEN
+    one, other, *_ = TAKEN
     old = replace(one, reply=replace(reply_of(one), origin=Origin(reused=True)))
-    found = gathered(old, replace(one, warmup=True))
+    found = gathered(old, replace(other, warmup=True))
     assert (found.seen, found.seconds) == (2, {})
 
 
 @pytest.mark.parametrize(
     "strange",
     [
-        replace(TAKEN[0], suite="other"),
         replace(TAKEN[0], case_id="gone"),
         replace(TAKEN[0], index=7),
         replace(TAKEN[0], score=0.5),
         replace(TAKEN[0], score=Unscored("503")),
     ],
-    ids=["suite", "case", "index", "score", "no score"],
+    ids=["case", "index", "score", "no score"],
 )
 def test_samples_of_another_run_are_counted_and_not_shown(strange: Sample) -> None:
     found = gathered(strange)
     assert (found.seen, found.strange) == (0, 1)
     assert not any(kept.samples for kept in found.answers.values())
+
+
+def test_samples_of_trials_beside_the_run_are_left_out() -> None:
+    found = gathered(replace(TAKEN[0], suite="support (added cases)"), TAKEN[1])
+    assert (found.seen, found.strange) == (1, 0)
 
 
 def test_long_texts_are_cut_before_they_are_kept() -> None:
@@ -82,9 +81,9 @@ def test_a_key_across_a_cut_is_masked() -> None:
 
 
 def test_no_more_is_kept_than_there_is_room_for() -> None:
-    found = gather_samples(RUN, source_of(TAKEN), SampleBounds(samples=10))
+    found = gather_samples(RUN, table_of(TAKEN), SampleBounds(samples=10))
     assert found.seen == 10
-    found = gather_samples(RUN, source_of(TAKEN), SampleBounds(cases=3, answers=4))
+    found = gather_samples(RUN, table_of(TAKEN), SampleBounds(cases=3, answers=4))
     assert [(len(kept.samples), kept.left_out) for kept in found.answers.values()] == [(4, 2)] * 3
-    found = gather_samples(RUN, source_of(TAKEN), SampleBounds(chars=1))
+    found = gather_samples(RUN, table_of(TAKEN), SampleBounds(chars=1))
     assert sum(len(kept.samples) for kept in found.answers.values()) == 1

@@ -1,7 +1,6 @@
 """Where things lie in drawings: every number is where its scale says, and none is lost."""
 
 import re
-from array import array
 from itertools import pairwise
 
 import numpy as np
@@ -11,11 +10,13 @@ from hypothesis import strategies as st
 from gate.record.comparison import State, Verdict
 from gate.record.transcript import ArmName, Dollars, Reply
 from gate.report import numbers
-from gate.report.page.cases import ArmSpread, GatheredSamples, gather_samples
+from gate.report.page.cases import ArmFigures, GatheredSamples
 from gate.report.page.charts import TradeoffPoint, delta_histogram, distribution_curves, linear_scale, tradeoffs
 from gate.report.page.forest import FOLDED, ROWS, SLICES_SHOWN, forests
+from gate.report.page.samples import gather_samples
 from tests.golden.builders import comparison, run, suite
-from tests.support.large_run import answered_run, source_of
+from tests.support.large_run import answered_run
+from tests.support.runs import table_of
 
 VALUES = st.floats(-1.0, 1.0)
 
@@ -48,7 +49,7 @@ def test_every_case_is_in_one_bar_or_did_not_move(values: list[float | None]) ->
 
 @given(st.lists(st.floats(0.001, 100.0), min_size=5, max_size=400))
 def test_a_curve_rises_to_all_answers_and_marks_its_quantiles(values: list[float]) -> None:
-    spread = ArmSpread(values={ArmName.BASELINE: array("d", values), ArmName.CANDIDATE: array("d")})
+    spread = ArmFigures(values={ArmName.BASELINE: values, ArmName.CANDIDATE: []})
     found = distribution_curves("", "Latency", spread, numbers.duration)
     assert found is not None
     (curve,) = found.curves
@@ -67,7 +68,7 @@ def test_slices_stand_with_their_dimension_and_the_rest_is_folded_and_counted() 
 
     slices = [comparison(name, state, 40, 0.8, (mean, -0.4, 0.1)) for name, state, mean in map(one, range(2_000))]
     overall = comparison("overall", State.REGRESSION, 40, 0.8, (-0.3, -0.4, -0.1))
-    (forest,) = forests(run(Verdict.BLOCK, [suite(overall, slices, [])], []))
+    (forest,) = forests(run(Verdict.BLOCK, [suite(overall, slices, [])]))
     kept = [line for group in forest.groups[1:] for line in group.lines]
     assert sum(line.row.state is State.REGRESSION for line in kept) == 40
     assert len(kept) <= 40 + SLICES_SHOWN and forest.groups[0].lines[0].overall
@@ -78,7 +79,7 @@ def test_slices_stand_with_their_dimension_and_the_rest_is_folded_and_counted() 
 
 def test_trade_offs_of_all_cases_are_those_of_the_axes_and_slices_those_of_their_cases() -> None:
     run, taken = answered_run(60, 9)
-    gathered = gather_samples(run, source_of(taken))
+    gathered = gather_samples(run, table_of(taken))
     found = tradeoffs(run, gathered)
     assert found is not None
     points = {point.name: point for point in found.points}
@@ -98,7 +99,7 @@ def test_trade_offs_of_all_cases_are_those_of_the_axes_and_slices_those_of_their
 def test_without_samples_one_suite_is_no_cloud_and_labels_do_not_meet() -> None:
     run, taken = answered_run(60, 9)
     assert tradeoffs(run, GatheredSamples()) is None
-    found = tradeoffs(run, gather_samples(run, source_of(taken)))
+    found = tradeoffs(run, gather_samples(run, table_of(taken)))
     assert found is not None
     named = sorted((point for point in found.points if point.label), key=lambda point: point.y)
     assert named
@@ -120,7 +121,7 @@ def test_many_suites_share_the_room_and_what_moved_keeps_its_own() -> None:
     fallen = [comparison(f"y=v{n}", State.REGRESSION, 40, 0.8, (-0.3, -0.4, -0.2)) for n in range(15)]
     overall = comparison("overall", State.NOISE, 40, 0.8, (0.0, -0.1, 0.1))
     suites = [suite(overall, still + (fallen if n == 7 else []), [], name=f"s{n:03}") for n in range(200)]
-    found = forests(run(Verdict.BLOCK, suites, []))
+    found = forests(run(Verdict.BLOCK, suites))
     counts = [sum(len(group.lines) for group in (*one.groups, *one.folded)) - 1 for one in found]
     assert sum(counts) <= ROWS + len(fallen)
     assert counts[7] == 15 and all("y=" in line.row.name for line in found[7].groups[-1].lines)

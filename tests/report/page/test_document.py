@@ -17,6 +17,7 @@ from gate.record.comparison import State
 from gate.record.run import RunRecord
 from gate.report.escape import visible
 from gate.report.page.document import render_page
+from gate.report.page.samples import gather_samples
 from gate.report.view.headline import plain_first_line
 from gate.store.run_folder import dump_run
 from gate.values import JsonValue
@@ -24,7 +25,8 @@ from tests.golden.hostile import hostile
 from tests.golden.runs import runs
 from tests.report.page.looking import Found, look
 from tests.support.attacks import Attack, attacks, batches
-from tests.support.large_run import answered_run, source_of
+from tests.support.large_run import answered_run
+from tests.support.runs import table_of
 
 RUNS = runs()
 
@@ -148,7 +150,7 @@ def test_cases_with_long_names_are_as_many_as_there_is_room_for() -> None:
 
 def test_answers_are_left_out_where_there_is_no_room_and_rows_still_lead_to_what_is_there() -> None:
     run, samples = answered_run(24, 12)
-    pages = [render_page(run, source_of(samples), limit=limit) for limit in (3_000_000, 100_000, 0)]
+    pages = [render_page(run, gather_samples(run, table_of(samples)), limit=limit) for limit in (3_000_000, 100_000, 0)]
     seen, counts = [look(page) for page in pages], []
     for found in seen:
         well_made(found)

@@ -8,11 +8,13 @@ import pytest
 from rich.console import Console
 
 from gate.config.specification import Discarded, GeneratedTest, OutputRule, Specification
+from gate.record.transcript import Effort
 from gate.report.markdown import report as sheet_markdown
 from gate.report.sheets.generation import GenerationOutcome, diversity_words, generation_sheet
 from gate.report.terminal import sheet as sheet_terminal
 from gate.stats.arrays import Undefined
-from gate.testgen.cases.diversity import Diversity, Lengths, diversity_of
+from gate.testgen.cases.diversity import Diversity, Lengths
+from gate.testgen.generate import GeneratedTests
 
 LONG = "The answer names the shop, the street that it stands in, and the hours in which somebody takes up the phone."
 HOSTILE = "no question of a customer | <b>bold</b> @team\x1b[31m"
@@ -24,7 +26,9 @@ def discarded(*reasons: str) -> list[Discarded]:
 
 def outcome(found: Sequence[Discarded] = ()) -> GenerationOutcome:
     specification = Specification("digest", "It answers.", (), (OutputRule("R1", LONG, grounding="ungrounded"),))
-    return GenerationOutcome("shop.md", specification, (), (), found, (), (), (), diversity_of(()), (), "1 call.")
+    return GenerationOutcome(
+        "shop.md", GeneratedTests(specification, discarded=tuple(found)), (), (), (), Effort(calls=1)
+    )
 
 
 def printed(found: GenerationOutcome, width: int = 80) -> str:

@@ -23,7 +23,7 @@ def _slice(name: str, state: State = State.REGRESSION, upper: float = -0.1) -> C
 
 
 def _run(slices: list[Comparison], *found: CaseRecord) -> RunRecord:
-    return run(Verdict.BLOCK, [suite(OVERALL, slices, list(found))], [])
+    return run(Verdict.BLOCK, [suite(OVERALL, slices, list(found))])
 
 
 def _ids(made: RunRecord) -> list[str]:
@@ -78,11 +78,11 @@ def test_a_slice_of_one_suite_is_not_explained_by_another() -> None:
     first = suite(comparison("a/overall", State.NOISE, 9, 0.8, (0.0, -0.1, 0.1)), [], [_fell("x", lang="de")], name="a")
     fallen = comparison("b/lang=de", State.REGRESSION, 40, 0.8, (-0.3, -0.5, -0.1))
     second = suite(OVERALL.model_copy(update={"slice": "b/overall"}), [fallen], [_fell("y", lang="de")], name="b")
-    assert _ids(run(Verdict.BLOCK, [first, second], [])) == ["b/y"]
+    assert _ids(run(Verdict.BLOCK, [first, second])) == ["b/y"]
 
 
 def test_beside_a_new_suite_a_case_has_one_name_everywhere() -> None:
-    fallen = run(Verdict.BLOCK, [suite(_slice("overall"), [], [_fell("a")])], [])
+    fallen = run(Verdict.BLOCK, [suite(_slice("overall"), [], [_fell("a")])])
     assert (_ids(fallen), worst_case(fallen)) == (["a"], ("support", "a"))
     beside = fallen.model_copy(update={"new": runs.new_beside().new})
     assert (_ids(beside), worst_case(beside)) == (["support/a"], ("support", "a"))
@@ -98,7 +98,7 @@ def _judged_by(count: int) -> CaseRecord:
 
 def test_reasons_beyond_a_handful_are_folded_and_none_is_lost() -> None:
     overall = comparison("overall", State.REGRESSION, 40, 0.8, (-0.2, -0.3, -0.1))
-    made = run(Verdict.BLOCK, [suite(overall, [], [_judged_by(8)])], [])
+    made = run(Verdict.BLOCK, [suite(overall, [], [_judged_by(8)])])
     ((answer,),) = (one.candidate for one in case_views(made))
     assert [len(answer.reasons), len(answer.folded)] == [5, 3]
     text = render_report(made)
@@ -109,7 +109,7 @@ def test_reasons_beyond_a_handful_are_folded_and_none_is_lost() -> None:
 
 def test_a_report_that_is_too_long_counts_the_reasons_that_it_leaves_out() -> None:
     overall = comparison("overall", State.REGRESSION, 40, 0.8, (-0.2, -0.3, -0.1))
-    made = run(Verdict.BLOCK, [suite(overall, [], [_judged_by(300)])], [])
+    made = run(Verdict.BLOCK, [suite(overall, [], [_judged_by(300)])])
     text = render_report(made, limit=10_000)
     assert "scorer-04" in text and "scorer-05" not in text
     assert "- candidate: and 295 more, from scorers that scored as high or higher; run.json has them" in text

@@ -7,9 +7,11 @@ import pytest
 from rich.console import Console
 
 from gate.record.comparison import PassRate, PassState, Verdict
+from gate.record.findings.unfinished import EvaluationFailed
 from gate.record.parts import CaseState
 from gate.record.run import RunRecord
 from gate.report.markdown.report import render_report
+from gate.report.numbers import plain
 from gate.report.terminal import report as terminal
 from gate.report.view.pass_rates import check_tables
 from gate.report.view.report import REASONS_SHOWN, report_view
@@ -39,7 +41,7 @@ def printed(run: RunRecord, width: int) -> list[str]:
 def rates(overall: PassRate, states: list[CaseState]) -> tuple[str, str]:
     """What the row of all cases says: how many cases, and what that shows."""
     found = [case(f"c{number}", {}, checked(state, [scorer("asks", 1.0)])) for number, state in enumerate(states)]
-    (table,) = check_tables(check(Verdict.INCONCLUSIVE, [calls(overall, [], found)], ["It is so."]))
+    (table,) = check_tables(check(Verdict.INCONCLUSIVE, [calls(overall, [], found)], [EvaluationFailed(message="x")]))
     return table.rates[0].cases, table.rates[0].words
 
 
@@ -67,11 +69,13 @@ def test_nothing_is_reached_or_missed_that_missing_cases_could_change(
 
 def test_every_reason_is_shown_or_counted() -> None:
     run = check_missing()
-    notes = [str(note) for note in report_view(run).notes]
-    assert all(reason in notes for reason in run.missing.reasons)
-    reasons = [f"reason {number}" for number in range(REASONS_SHOWN + 5)]
-    many = [str(note) for note in report_view(run.model_copy(update={"reasons": reasons})).notes]
-    assert many[-1] == "and 4 more reasons in run.json"
+    missing = next(fact for fact in report_view(run).facts if fact.label == "Missing")
+    assert all(one.reason in plain(missing.text) for one in run.missing.reasons)
+    assert plain(missing.text).endswith("; other reasons for 3 samples")
+    first = EvaluationFailed(message="It failed")
+    findings = [first, *(EvaluationFailed(message=f"reason {number}") for number in range(REASONS_SHOWN + 5))]
+    many = report_view(run.model_copy(update={"findings": findings})).notes
+    assert many[-1] == "and 5 more findings in run.json"
 
 
 def test_answers_that_are_not_shown_are_counted() -> None:

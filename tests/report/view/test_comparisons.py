@@ -1,16 +1,23 @@
 """The slice table."""
 
 from gate.record.comparison import Comparison, State, Verdict
+from gate.record.findings.catalogue import verdict_of
+from gate.record.run import RunRecord, SuiteRecord
 from gate.report.markdown import preview
 from gate.report.view.comparisons import SHOWN_UNREMARKABLE, SliceTable, folded_title, slice_footnotes, slice_tables
 from tests.golden import runs
-from tests.golden.builders import comparison, run, suite
+from tests.golden.builders import comparison, run, shown_findings, suite
 from tests.golden.judged_runs import lost_pairs
+
+
+def shown(one: SuiteRecord) -> RunRecord:
+    """A run over one suite, whatever its verdict."""
+    return run(verdict_of(shown_findings([one])), [one])
 
 
 def _rows(*slices: Comparison) -> list[tuple[str, str]]:
     overall = comparison("overall", State.NOISE, 40, 0.8, (0.0, -0.1, 0.1))
-    (table,) = slice_tables(run(Verdict.PASS, [suite(overall, list(slices), [])], []))
+    (table,) = slice_tables(shown(suite(overall, list(slices), [])))
     return [(row.name, row.words) for row in (*table.rows, *table.folded)]
 
 
@@ -45,7 +52,7 @@ def test_overall_first_then_worst_first_in_plain_words() -> None:
 
 def _one(*slices: Comparison) -> SliceTable:
     overall = comparison("overall", State.NOISE, 40, 0.8, (0.0, -0.1, 0.1))
-    return slice_tables(run(Verdict.PASS, [suite(overall, list(slices), [])], []))[0]
+    return slice_tables(shown(suite(overall, list(slices), [])))[0]
 
 
 def test_unremarkable_rows_fill_up_a_handful_and_marked_ones_come_before_them() -> None:
@@ -65,7 +72,7 @@ def test_a_slice_without_a_scored_pair() -> None:
     empty = _slice("none", State.TOO_FEW, n=0, units=0, baseline=None, candidate=None)
     empty = empty.model_copy(update={"mean": None, "lower": None, "upper": None})
     overall = comparison("overall", State.NOISE, 40, 0.8, (0.0, -0.1, 0.1))
-    (table,) = slice_tables(run(Verdict.PASS, [suite(overall, [empty], [])], []))
+    (table,) = slice_tables(run(Verdict.PASS, [suite(overall, [empty], [])]))
     row = table.rows[1]
     assert (row.scores, row.delta, row.interval, row.bar.strip()) == ("– → –", "–", "", "│")
 
@@ -79,10 +86,10 @@ def test_a_mark_is_for_what_the_familiar_rule_alone_would_have_failed() -> None:
 
 def test_an_interval_without_width_is_not_taken_for_certainty() -> None:
     rows = [comparison(f"a={n}", State.REGRESSION, 30, 1.0, (-1.0, -1.0, -1.0)) for n in ("{0}", "}{", *range(3))]
-    made = run(Verdict.BLOCK, [suite(rows[0], rows[1:], [])], [])
+    made = run(Verdict.BLOCK, [suite(rows[0], rows[1:], [])])
     why = "no width because all its cases changed by the same amount. That is no proof: other cases may change"
     assert slice_footnotes(made)[0] == f"The intervals of a={{0}}, a=}}{{, a=0 and 2 more have {why} differently."
-    one = run(Verdict.BLOCK, [suite(rows[0], [comparison("b=1", State.NOISE, 30, 1.0, (-0.5, None, None))], [])], [])
+    one = run(Verdict.BLOCK, [suite(rows[0], [comparison("b=1", State.NOISE, 30, 1.0, (-0.5, None, None))], [])])
     assert slice_footnotes(one)[0] == f"The interval of a={{0}} has {why} differently."
     assert not any("width" in note for note in slice_footnotes(lost_pairs()))
 

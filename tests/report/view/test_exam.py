@@ -49,7 +49,7 @@ def test_the_most_weighty_comes_first() -> None:
 
 
 def test_no_setting_of_the_run_hides_behind_others() -> None:
-    names = ("confidence", "fail_on", "method", "correction", "breakage", "early_stop", "mode")
+    names = ("confidence", "fail_on", "method", "breakage", "early_stop", "mode")
     said = plain(edited(run_edits=tuple(setting("policy", name) for name in names)))
     assert all(name in said for name in names)
 

@@ -3,6 +3,7 @@
 import pytest
 
 from gate.record.comparison import Comparison, ScorerChange, State, Verdict
+from gate.record.findings.unfinished import BudgetReached
 from gate.record.run import CaseRecord, RunRecord
 from gate.report.markdown import report as markdown
 from gate.report.numbers import plain
@@ -20,7 +21,8 @@ def _run(
     rows: list[Comparison], cases: list[CaseRecord] | None = None, *scorers: ScorerChange, **other: object
 ) -> RunRecord:
     one = suite(rows[0], rows[1:], cases or [], scorers=list(scorers))
-    return run(Verdict.PASS, [one], ["Nothing regressed."], **other)
+    verdict = Verdict.SHIP if rows[0].state is State.IMPROVEMENT else Verdict.PASS
+    return run(verdict, [one], **other)
 
 
 def _still(name: str, n: int, baseline: float = 0.0) -> Comparison:
@@ -54,8 +56,11 @@ def test_nearly_all_is_counted_from_the_cases() -> None:
 @pytest.mark.parametrize("state", [State.IMPROVEMENT, State.NOISE])
 def test_a_rise_from_nothing_is_no_complaint_and_neither_is_half_a_run(state: State) -> None:
     rows = [comparison("overall", state, 20, 0.0, (0.5, 0.3, 0.7))]
-    assert bool(_told(_run(rows))) is (state is State.NOISE)
-    assert _told(_run(rows, unfinished="a budget is used up")) == []
+    made = _run(rows)
+    assert bool(_told(made)) is (state is State.NOISE)
+    ended = BudgetReached(limit="max_calls", value=5, setting="budget.max_calls")
+    half = made.model_copy(update={"findings": [ended], "verdict": Verdict.INCONCLUSIVE})
+    assert _told(half) == []
 
 
 def test_a_scorer_that_never_gave_more_than_0_is_named() -> None:

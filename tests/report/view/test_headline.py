@@ -5,13 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.record.comparison import State, Verdict
-from gate.record.run import MissingRecord, RunRecord
+from gate.record.findings.finding import Finding
+from gate.record.findings.unfinished import BudgetReached, SamplesMissing, ServiceFailed
+from gate.record.run import MissingReason, MissingRecord, RunRecord
 from gate.report.markdown.report import render_report
 from gate.report.numbers import Code, Text, plain
 from gate.report.view.headline import (
     LONGEST_HEADING,
     headline,
-    obstacle_heading,
     obstacle_in_full,
     plain_first_line,
     summary_sentence,
@@ -23,27 +24,30 @@ from tests.golden.builders import comparison, run, suite
 
 def _one(verdict: Verdict, *rows: tuple[str, State, float]) -> RunRecord:
     made = [comparison(name, state, 40, 0.8, (mean, mean - 0.1, mean + 0.1)) for name, state, mean in rows]
-    return run(verdict, [suite(made[0], made[1:], [])], ["A reason."])
+    return run(verdict, [suite(made[0], made[1:], [])])
 
 
 def test_an_advisory_slice_is_never_in_the_first_line_of_a_block() -> None:
     overall = comparison("overall", State.REGRESSION, 40, 0.8, (-0.1, -0.15, -0.05))
     tone = comparison("tone=a", State.REGRESSION, 40, 0.8, (-0.5, -0.6, -0.4), advisory=True, blocking=False)
-    assert plain(headline(run(Verdict.BLOCK, [suite(overall, [tone], [])], []))).startswith(
+    assert plain(headline(run(Verdict.BLOCK, [suite(overall, [tone], [])]))).startswith(
         "overall quality dropped by 0.100"
     )
 
 
 def test_where_nothing_has_a_score_the_cause_is_said_once_and_no_verdict_is_guessed() -> None:
     cause = "HTTP 401 from api.example.com: no such key"
-    reasons = ["360 of 360 samples have no score, and they could change the verdict: PASS or BLOCK.", f"360 × {cause}"]
-    missing = MissingRecord(samples=360, total=360, best=Verdict.PASS, worst=Verdict.BLOCK, reasons=reasons[1:])
-    made = runs.inconclusive().model_copy(update={"reasons": reasons, "missing": missing})
+    ends = {"best": Verdict.PASS, "worst": Verdict.BLOCK}
+    findings = [SamplesMissing(severity="undecided", samples=360, total=360, **ends)]
+    reasons = [MissingReason(reason=cause, samples=360)]
+    missing = MissingRecord(samples=360, total=360, **ends, reasons=reasons)
+    made = runs.inconclusive().model_copy(update={"findings": findings, "missing": missing})
     assert plain(headline(made)) == f"none of the 360 samples has a score: {cause}"
     shown = report_view(made)
-    assert shown.notes == () and plain(shown.steps[0]) == "Fix what made the samples fail."
-    missing = missing.model_copy(update={"reasons": [f"350 × {cause}", "10 × time-out"]})
-    made = runs.inconclusive().model_copy(update={"reasons": reasons, "missing": missing})
+    assert plain(shown.steps[0]) == "Fix what made the samples fail."
+    several = [MissingReason(reason=cause, samples=350), MissingReason(reason="time-out", samples=10)]
+    missing = missing.model_copy(update={"reasons": several})
+    made = runs.inconclusive().model_copy(update={"findings": findings, "missing": missing})
     assert plain(headline(made)) == "none of the 360 samples has a score"
     assert plain(report_view(made).steps[0]) == f"Fix what made the samples fail: 350 × {cause}; 10 × time-out."
 
@@ -69,7 +73,7 @@ def _suites(*found: tuple[str, State, float | None]) -> RunRecord:
         suite(comparison(f"{name}/overall", state, 40, 0.8, (0.0, -0.1, 0.1), mde=mde), [], [], name=name)
         for name, state, mde in found
     ]
-    return run(Verdict.BLOCK, made, ["A reason."])
+    return run(Verdict.BLOCK, made)
 
 
 def test_of_several_suites_it_says_in_which() -> None:
@@ -93,39 +97,32 @@ def test_only_what_asks_for_something_is_an_alert() -> None:
     assert found["pass"] == found["ship"] == found["skipped"] == ""
 
 
-CAP = (
-    "the budget of $0.000395 is not enough for another call: $0.0002412 is spent, and the call "
-    "may cost $0.000156; raise budget.max_usd, or lower max_output_tokens"
-)
-LONG_PATH = "a/" * 40 + "p.md:1: " + "it cannot be read because of what is written in it, " * 2 + "so mend it"
+BUDGET = BudgetReached(limit="max_calls", value=500, setting="budget.max_calls")
 
 
 def said(text: Text) -> str:
     return "".join(part.text if isinstance(part, Code) else part for part in text)
 
 
-def ended(reason: str) -> RunRecord:
-    update = {"unfinished": reason, "reasons": [f"The evaluation was not finished: {reason}."]}
-    return runs.unfinished().model_copy(update=update)
+def ended(finding: Finding) -> RunRecord:
+    return runs.unfinished().model_copy(update={"findings": [finding]})
 
 
-def failed(reason: str) -> RunRecord:
-    return run(Verdict.INCONCLUSIVE, [], [f"{reason}.", "gate.yaml:7: another mistake."])
+def test_a_dear_call_is_said_with_its_price_and_the_setting() -> None:
+    money = {"value": 0.000395, "spent_usd": 0.0002412, "next_usd": 0.000156}
+    dear = BudgetReached(limit="max_usd", setting="budget.max_usd", request="call", **money)
+    first = "the budget of $0.000395 is not enough for another call: "
+    first += "$0.0002412 is spent, and the call may cost $0.000156"
+    assert plain_first_line(ended(dear)) == f"INCONCLUSIVE: {first}"
+    assert dear.text.endswith(" Raise budget.max_usd, or lower max_output_tokens.")
 
 
-@pytest.mark.parametrize(
-    ("made", "first"),
-    [
-        (runs.unanswered(), "the service has not responded once in 7 s"),
-        (ended(CAP), CAP.partition("; raise")[0]),
-        (failed("word " * 40 + "end"), "word " * 22 + "word…"),
-        (failed("p.md: " + "word " * 40 + "end"), "p.md: " + "word " * 21 + "word…"),
-        (failed("x" * 200), "x" * 119 + "…"),
-        (failed(LONG_PATH), LONG_PATH.partition(": ")[0]),
-    ],
-)
-def test_a_long_obstacle_is_cut_at_a_clause_or_a_word(made: RunRecord, first: str) -> None:
-    assert plain_first_line(made) == f"INCONCLUSIVE: {first}"
+@pytest.mark.parametrize("error", ["x" * 400, "p.md: " + "word " * 100, "a/" * 300])
+def test_a_long_cause_is_cut_in_the_first_line_and_whole_below(error: str) -> None:
+    made = ended(ServiceFailed(seconds=7, error=error))
+    assert plain_first_line(made).startswith("INCONCLUSIVE: the service has not responded once in 7 s: ")
+    assert len(plain_first_line(made)) <= len("INCONCLUSIVE: ") + LONGEST_HEADING
+    assert said(obstacle_in_full(made)).startswith(f"Why: {error[:200]}")
 
 
 def test_a_short_obstacle_says_all_and_names_the_worst_slice() -> None:
@@ -134,16 +131,14 @@ def test_a_short_obstacle_says_all_and_names_the_worst_slice() -> None:
         [comparison("a=1", State.NOISE, 30, 0.8, (-0.1, -0.3, 0.05))],
         [],
     )
-    update = {"unfinished": "the budget of 500 calls is used up", "suites": [fallen]}
-    made = runs.unfinished().model_copy(update=update)
+    made = ended(BUDGET).model_copy(update={"suites": [fallen]})
     assert obstacle_in_full(made) == ()
     assert said(headline(made)).endswith("samples are missing; worst slice a=1 −0.100 [−0.300, +0.050]")
     assert "Why: " not in render_report(made)
 
 
 @given(st.text(min_size=1, max_size=400))
-def test_no_heading_is_longer_than_a_line(reason: str) -> None:
-    made = ended(reason)
-    shown = said(obstacle_heading(made, ("; worst slice ", Code("lang=de"), " −0.020")))
-    assert 0 < len(shown) <= LONGEST_HEADING
-    assert "worst slice lang=de" not in shown or obstacle_in_full(made) == ()
+def test_no_heading_is_longer_than_a_line(error: str) -> None:
+    for seconds in (None, 7):
+        made = ended(ServiceFailed(calls=None if seconds else 20, seconds=seconds, error=error))
+        assert 0 < len(said(headline(made))) <= LONGEST_HEADING

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from gate.record.comparison import PassState, Verdict
+from gate.record.findings.rates import ThresholdUnset
 from gate.record.run import RunRecord
 from gate.report.markdown.report import GITHUB_LIMIT, SHORTEST, render_report
 from gate.report.view.headline import plain_first_line
@@ -22,7 +23,7 @@ OUR_TAGS = {"details", "summary", "sub", "br", "b"}
 def held(*rows: tuple[str, PassState, bool]) -> RunRecord:
     """HOLD with the given slices; the first one is `overall`."""
     found = [rate(name, state, 40, (0.9, 0.8, 0.95), 0.85, doubtful=doubtful) for name, state, doubtful in rows]
-    return run(Verdict.HOLD, [], ["because"], new=[suite(found[0], found[1:], [])])
+    return run(Verdict.HOLD, [], new=[suite(found[0], found[1:], [])])
 
 
 def steps_of(made: RunRecord) -> str:
@@ -32,13 +33,12 @@ def steps_of(made: RunRecord) -> str:
 @pytest.mark.parametrize(
     ("made", "said"),
     [
-        (new_hold(), "no threshold is set"),
-        (new_beside(), "no threshold is set"),
-        (new_pass(), "PASS: new prompt prompts/refunds.md: 97.5 % [92.9 %, 99.1 %] of its answers passed"),
-        (held(("overall", PassState.UNPROVEN, True)), "the interval does not exclude a lower rate"),
-        (held(("overall", PassState.TOO_FEW, False)), "too few cases to decide on the new prompt prompts/refunds.md"),
-        (held(("overall", PassState.MET, False), ("a=b", PassState.UNPROVEN, True)), "of its answers in a=b passed"),
-        (held(("overall", PassState.MET, False)), "HOLD: because"),
+        (new_hold(), "refunds has no baseline, and its policy sets no min_pass_rate"),
+        (new_beside(), "refunds has no baseline, and its policy sets no min_pass_rate"),
+        (new_pass(), "PASS: refunds: 97.5 % [92.9 %, 99.1 %] of the answers passed"),
+        (held(("overall", PassState.UNPROVEN, True)), "refunds: 90 % [80 %, 95 %] of the answers passed"),
+        (held(("overall", PassState.TOO_FEW, False)), "refunds/overall has too few cases to decide"),
+        (held(("overall", PassState.MET, False), ("a=b", PassState.UNPROVEN, True)), "HOLD: refunds/a=b: 90 %"),
     ],
 )
 def test_first_lines(made: RunRecord, said: str) -> None:
@@ -62,11 +62,10 @@ def test_steps(made: RunRecord, said: str) -> None:
 def test_several_prompts_without_a_threshold_are_counted() -> None:
     one = new_hold().new[0]
     two = one.model_copy(update={"name": "faq"})
-    reasons = [f"{name}: no threshold is set; set it." for name in (one.name, "faq")]
-    made = new_hold().model_copy(update={"new": [one, two], "reasons": reasons})
-    said = "2 new prompts have no baseline and no threshold"
-    assert plain_first_line(made) == f"HOLD: {said}"
-    assert render_report(made).count("no threshold is set") == 0
+    made = new_hold().model_copy(
+        update={"new": [one, two], "findings": [ThresholdUnset(suite=name) for name in (one.name, "faq")]}
+    )
+    assert render_report(made).count("has no baseline") == 1
     assert "Set a threshold: min_pass_rate in the policies of the suites refunds, faq, for example 0.9." in steps_of(
         made
     )
@@ -75,7 +74,7 @@ def test_several_prompts_without_a_threshold_are_counted() -> None:
 def test_many_quiet_slices_are_folded() -> None:
     quiet = [rate(f"t={n:02}", PassState.MET, 40, (1.0, 0.9, 1.0), 0.8) for n in range(20)]
     bad = rate("t=bad", PassState.MISSED, 40, (0.2, 0.1, 0.4), 0.8)
-    made = run(Verdict.BLOCK, [], ["r"], new=[suite(quiet[0], [*quiet[1:], bad], cases())])
+    made = run(Verdict.BLOCK, [], new=[suite(quiet[0], [*quiet[1:], bad], cases())])
     (prompt,) = new_prompts(made)
     assert [row.name for row in prompt.rows][:2] == ["t=00", "t=bad"]
     assert len(prompt.rows) == 2 + SHOWN_UNREMARKABLE
@@ -98,5 +97,5 @@ def test_a_limit_is_kept_by_whole_parts(limit: int, count: int) -> None:
     text = render_report(hostile_new(ATTACKS, count=count), limit=limit)
     assert len(text) <= limit
     assert html(text).count("<details>") == html(text).count("</details>")
-    assert text.startswith("## 🔴 Prompt Gate: BLOCK: new prompt ")
+    assert text.startswith("## 🔴 Prompt Gate: BLOCK: `@octocat")
     assert "Left out, to keep this short" in text or limit == GITHUB_LIMIT

@@ -17,7 +17,7 @@ from tests.golden.judged_runs import judged
 
 def made(*scorers: ScorerChange) -> RunRecord:
     overall = comparison("overall", State.REGRESSION, 60, 0.8, (-0.2, -0.3, -0.1))
-    return run(Verdict.BLOCK, [suite(overall, [], [], scorers=list(scorers))], ["overall fell."])
+    return run(Verdict.BLOCK, [suite(overall, [], [], scorers=list(scorers))])
 
 
 def none(name: str) -> ScorerChange:
@@ -65,7 +65,7 @@ def told(low: float, high: float) -> dict[str, str]:
     (suite,) = run.suites
     (rubric,), (jury,) = suite.rubrics, suite.juries
     rubric = rubric.model_copy(update={"scorer": jury.scorer, "low": low, "high": high})
-    jury = jury.model_copy(update={"mark": 0.625, "marks": jury.alpha})
+    jury = jury.model_copy(update={"mark": 0.625, "kappa": jury.share})
     made = suite.model_copy(update={"rubrics": [rubric], "juries": [jury]})
     facts = jury_facts(run.model_copy(update={"suites": [made]}))
     return {fact.label.rpartition(", ")[2]: str(fact.text[0]) for fact in facts}
@@ -73,6 +73,9 @@ def told(low: float, high: float) -> dict[str, str]:
 
 def test_marks_means_and_opinions_are_on_the_rubrics_scale() -> None:
     found = told(1.0, 5.0)
-    assert "pass or fail at 3.5 of 5, " in found["agreement"]
+    assert found["agreement"] == (
+        "two judges agree on 82 % [74, 88] of the answers, pass or fail at 3.5 of 5; "
+        "kappa 0.82 [0.74, 0.88] (3 judges, 120 answers)"
+    )
     assert found["mean scores"].count(" of 5") == 6
     assert " of 5 / " in found["contested"]

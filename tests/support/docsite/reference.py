@@ -15,6 +15,8 @@ from gate.cli.app import cli
 from gate.config.gatefile import config_schema
 from gate.config.models import Params
 from gate.config.scorer_options import KINDS, VALIDATORS
+from gate.record.findings.catalogue import KINDS as KINDS_OF_FINDINGS
+from gate.record.findings.catalogue import meaning, severities
 from gate.record.run import run_schema
 from gate.resolve.case_keys import CASE_KEYS
 from tests.support.docsite.schemawords import Row, rows, takes
@@ -169,6 +171,7 @@ def pages() -> dict[str, str]:
         },
         "case-keys.md": {"keys": CASE_KEYS},
         "run-json.md": run_record(run_schema()),
+        "findings.md": {"severities": SEVERITIES, "findings": [_finding(code) for code in KINDS_OF_FINDINGS]},
     }
     found = {name: templates.get_template(f"{name}.j2").render(view) for name, view in views.items()}
     for link, place in (("[Params](#params)", "[parameters](#parameters)"), ("[Scorer](#scorer)", _SCORER)):
@@ -216,6 +219,28 @@ def run_record(schema: Mapping[str, Any]) -> dict[str, object]:
 
 def _keys(described: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     return tuple((", ".join(f"`{key}`" for key in keys.split(", ")), text) for keys, text in described.items())
+
+
+SEVERITIES = (
+    ("block", "the change got worse; the verdict is BLOCK"),
+    ("undecided", "without an answer there is no verdict: INCONCLUSIVE"),
+    ("hold", "a person should look before the merge: HOLD"),
+    ("note", "decides nothing"),
+)
+
+
+def _finding(code: str) -> dict[str, object]:
+    """One kind of finding, as the page shows it."""
+    kind = KINDS_OF_FINDINGS[code]
+    own = [name for name in kind.model_fields if name not in ("code", "severity")]
+    return {
+        "code": code,
+        "severities": severities(kind),
+        "meaning": meaning(kind),
+        "remedy": kind.remedy,
+        "settings": kind.settings,
+        "fields": own,
+    }
 
 
 def _scorer(name: str) -> list[Row]:

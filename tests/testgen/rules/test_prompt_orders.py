@@ -22,14 +22,14 @@ You are the support assistant of a shop for bicycles.
 
 
 def test_orders_are_told_from_the_rest_and_read_where_code_can() -> None:
-    assert [(one.text, one.told) for one in orders_of(PROMPT)] == [
-        ("Answer the customer's question in at most two sentences.", ("at most 2 sentences",)),
-        ("Always be polite and friendly.", ()),
-        ("Use at most 80 words unless the customer asks for more.", ()),
-        ("Do not use emojis.", ("no emoji",)),
-        ("End with a question.", ("a question at the end",)),
-        ("2-3 bullet points max.", ("from 2 to 3 bullet points",)),
-        ("Max length: 300 characters.", ("at most 300 characters",)),
+    assert [(one.text, one.wording) for one in orders_of(PROMPT)] == [
+        ("Answer the customer's question in at most two sentences.", "at most 2 sentences"),
+        ("Always be polite and friendly.", ""),
+        ("Use at most 80 words unless the customer asks for more.", ""),
+        ("Do not use emojis.", "no emoji"),
+        ("End with a question.", "a question at the end"),
+        ("2-3 bullet points max.", "from 2 to 3 bullet points"),
+        ("Max length: 300 characters.", "at most 300 characters"),
     ]
 
 
@@ -49,8 +49,8 @@ def test_what_is_shown_or_told_is_no_order(text: str) -> None:
 
 
 def test_a_half_is_read_only_where_the_other_adds_nothing_to_the_answer() -> None:
-    assert [one.told for one in orders_of("Write at most two sentences and be kind.")] == [("at most 2 sentences",), ()]
-    assert [one.told for one in orders_of("Write at most two sentences and list three keywords.")] == [()]
+    assert [one.wording for one in orders_of("Write at most two sentences and be kind.")] == ["at most 2 sentences", ""]
+    assert [one.wording for one in orders_of("Write at most two sentences and list three keywords.")] == [""]
 
 
 @pytest.mark.parametrize(
@@ -58,14 +58,14 @@ def test_a_half_is_read_only_where_the_other_adds_nothing_to_the_answer() -> Non
     ["If the customer asks for more:", "Title:", "For each product:", "**When it is late:**", "## Title", "The menu:"],
 )
 def test_a_list_below_a_part_or_a_condition_speaks_of_it_alone(lead: str) -> None:
-    assert [one.told for one in orders_of(f"{lead}\n- Use at most 8 words.\n")] == [()]
+    assert [one.wording for one in orders_of(f"{lead}\n- Use at most 8 words.\n")] == [""]
 
 
 @pytest.mark.parametrize(
     "lead", ["Rules:", "**Response guidelines:**", "Your answers must follow these rules:", "## Style"]
 )
 def test_a_list_below_rules_speaks_of_the_answer(lead: str) -> None:
-    assert [one.told for one in orders_of(f"{lead}\n- Use at most 8 words.\n")] == [("at most 8 words",)]
+    assert [one.wording for one in orders_of(f"{lead}\n- Use at most 8 words.\n")] == ["at most 8 words"]
 
 
 @pytest.mark.parametrize("part", ["<example>", "```\n~~~\n", "**a ", "a and b "])

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.testgen.specdiff.carryover import carry_over
-from gate.testgen.specdiff.sentences import markup_of
+from gate.testgen.specdiff.markup import markup_of
 from tests.testgen.specdiff.specs import rule, spec
 
 LIMIT = "The answer has at most 80 words."
@@ -60,7 +60,7 @@ def test_what_encloses_nothing_is_no_context(text: str) -> None:
 
 def _around(text: str) -> tuple[str, ...]:
     context, place = markup_of(text), text.rindex(LIMIT)
-    return *context.at(place), context.tagged(place)
+    return *context.at(place), context.tags_at(place)
 
 
 WHOLE = ["{% if a %}", "{% endif %}", "{% raw %}", "{% endraw %}", "#}", "%}", "<!--", "-->", "```", "\n", "~~", "~~~"]

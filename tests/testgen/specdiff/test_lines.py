@@ -45,3 +45,20 @@ def test_a_sentence_is_no_heading(line: str) -> None:
 def test_an_item_leads_the_list_below_it() -> None:
     found = under("- Never\n  - shout\n- Always\n  - greet\n")
     assert (found["shout"], found["greet"]) == ("Never", "Always")
+
+
+@pytest.mark.parametrize("marks", [("- ", "* "), ("- ", "• "), ("- ", "1. "), ("- ", "a) "), ("- ", "+ ")])
+@pytest.mark.parametrize("gap", ["", "\n"])
+@pytest.mark.parametrize("text", ["Never:\n@{0}joke\n@{0}shout\n\nBe kind.", "## Never\n@{0}joke\n\nBe kind.\n"])
+def test_another_mark_or_an_empty_line_before_a_list_changes_no_scope(
+    marks: tuple[str, str], gap: str, text: str
+) -> None:
+    before, after = (under(text.replace("@", gap).format(mark)) for mark in marks)
+    assert before == after
+    assert before["joke"].startswith("Never") and before["Be kind"] in ("", "Never")
+
+
+@pytest.mark.parametrize("opening", ["<rules>", "{% if a %}", "<!-- x -->", "    "])
+def test_a_list_within_tags_and_statements_keeps_its_lead_in(opening: str) -> None:
+    found = under(f"Hello.\n\n{opening}\nNever:\n- joke\n\nAlways:\n- greet\n")
+    assert (found["joke"], found["greet"]) == ("Never:", "Always:")

@@ -12,7 +12,7 @@ from gate.record.parts import QUIET, SpecDiff
 from gate.testgen.questions import Asker
 from gate.testgen.specdiff.carryover import carry_over, joined_specification, without_carried
 from gate.testgen.specdiff.diff import DiffMeans, PromptVersion, spec_diff
-from gate.testgen.specdiff.sentences import plain_text
+from gate.testgen.specdiff.structure import plain_text
 from tests.testgen.specdiff.specs import judge, rule, told
 
 WRAPS = {

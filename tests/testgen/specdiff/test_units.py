@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.testgen.specdiff.sentences import plain_text, sentences_of
+from gate.testgen.specdiff.sentences import sentences_of
+from gate.testgen.specdiff.structure import plain_text
 
 
 def said(text: str) -> list[str]:
@@ -62,6 +63,11 @@ def test_capitals_questions_and_digits_say_something(other: str) -> None:
     assert plain_text(other) != plain_text("Be kind")
 
 
+@pytest.mark.parametrize("marks", ["- ", "> ", "1. ", "> - "])
+def test_a_sentence_below_more_levels_than_a_parser_takes_is_there(marks: str) -> None:
+    assert [words.removeprefix("> ") for words in said(f"Be kind.\n\n{marks * 60}Name a price.")][-1].endswith("price")
+
+
 @given(st.text(alphabet=st.sampled_from("aB .:\n-#*1)`!。\t"), max_size=80) | st.text(max_size=80))
 def test_any_text_is_taken_apart_without_a_loss(text: str) -> None:
     place = 0
@@ -75,4 +81,4 @@ def test_any_text_is_taken_apart_without_a_loss(text: str) -> None:
 
 def _empty(gap: str) -> bool:
     """Nothing but stops, marks and the numbers of empty items."""
-    return not re.sub(r"\d{1,3}[.)]|[a-zA-Z][.)]|[-#*_`+•–.;!。；！\s]", "", gap)
+    return not re.sub(r"\d{1,3}[.)]|[a-zA-Z][.)]|[-=#*_`+•–.;!。；！\s]", "", gap)

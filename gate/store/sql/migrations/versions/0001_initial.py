@@ -111,6 +111,7 @@ def _of_runs() -> None:
         *map(_number, ("n", "units")),
         *map(_figure, ("baseline", "candidate", "error", "change", "lower", "upper")),
         _text("state"),
+        _figure("undetected"),
     )
     op.create_table(
         "case_results",
