@@ -219,14 +219,14 @@ def exam_findings(resolved: Resolved) -> Iterator[ExamEdited]:
         changes = edit.changes
         yield ExamEdited(
             suite=edit.suite,
-            rules=[rule.name for rule in edit.rules],
+            rules=[rule.place for rule in edit.rules],
             added=len(changes.added),
             removed=len(changes.removed),
             edited=len(changes.edited),
             obsolete=len(changes.obsolete),
         )
     if resolved.run_edits:
-        yield ExamEdited(suite="", rules=[edit.name for edit in resolved.run_edits])
+        yield ExamEdited(suite="", rules=[edit.place for edit in resolved.run_edits])
 
 
 def change(edit: ExamEdit, trials: Sequence[ExamTrialRecord]) -> ExamChangeRecord:

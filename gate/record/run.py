@@ -195,6 +195,11 @@ class SettingEdit(RecordPart):
     old: str = ""
     new: str = ""
 
+    @property
+    def place(self) -> str:
+        """`policy.margin`; the kind alone where it is one setting."""
+        return f"{self.kind}.{self.name}" if self.name else self.kind
+
 
 class ExamChangeRecord(RecordPart):
     """How the change edits the eval set of one suite.
