@@ -7,6 +7,7 @@ from typing import Literal, Self
 from pydantic import Field, NonNegativeInt, model_validator
 from pydantic_core import PydanticCustomError
 
+from gate.config.values import OVERALL
 from gate.record.comparison import (
     ArmAxis,
     AxisComparison,
@@ -46,6 +47,10 @@ class QualityRecord(RecordPart):
 
     overall: Comparison
     slices: list[Comparison]
+
+    def local(self, record: Comparison) -> str:
+        """The name of one of its slices without the suite, which all of them have in front or none."""
+        return record.slice[len(self.overall.slice) - len(OVERALL) :]
 
 
 class CaseRecord(RecordPart):

@@ -372,8 +372,7 @@ def slice_contributions(run: RunRecord, suite: str, case: AnyCase) -> tuple[Slic
     if isinstance(found, SuiteRecord):
         rows = [(named.local, named.record.mean, named.record.state) for named in suite_slices(run, found)]
     else:
-        rates = (found.overall, *found.slices)
-        rows = [(rate.slice.removeprefix(f"{suite}/"), rate.rate, rate.state) for rate in rates]
+        rows = [(rate.slice, rate.rate, rate.state) for rate in (found.overall, *found.slices)]
     return tuple(_contribution(found, case, *row) for row in rows if _inside(row[0], case))
 
 

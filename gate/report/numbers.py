@@ -152,13 +152,8 @@ def case_label(run: RunRecord, suite: SuiteRecord | NewSuiteRecord, case: str) -
 
 def suite_slices(run: RunRecord, suite: SuiteRecord) -> tuple[NamedSlice, ...]:
     """The comparisons of one suite, `overall` first, in the order of the record."""
-    label = suite_label(run, suite)
-    records = (suite.quality.overall, *suite.quality.slices)
-    # In a run that compares several suites the record carries full names already.
-    return tuple(
-        NamedSlice(label, record.slice.removeprefix(f"{label}/") if label else record.slice, record)
-        for record in records
-    )
+    label, quality = suite_label(run, suite), suite.quality
+    return tuple(NamedSlice(label, quality.local(record), record) for record in (quality.overall, *quality.slices))
 
 
 def run_slices(run: RunRecord) -> tuple[NamedSlice, ...]:

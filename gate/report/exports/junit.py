@@ -148,7 +148,7 @@ def _axis(run: RunRecord, axis: AxisComparison) -> _Test:
 
 
 def _cases(run: RunRecord, suite: SuiteRecord, seconds: Seconds) -> Iterator[_Test]:
-    bad = {row.slice.removeprefix(f"{suite.name}/") for row in _rows(suite) if _bad(run, row)}
+    bad = {suite.quality.local(row) for row in _rows(suite) if _bad(run, row)}
     for case in suite.cases:
         took = seconds.get((suite.name, case.id), 0.0)
         missing = [*_failures(case.candidate_outputs), *_failures(case.baseline_outputs)]

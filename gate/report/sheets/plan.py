@@ -132,7 +132,7 @@ def _slice(row: SliceForecast, suite: SuiteForecast) -> SheetRow:
     shows = _range(row.power, lambda value: f"{value * 100:.0f}", "never")
     return SheetRow(
         (
-            row.slice.removeprefix(f"{suite.name}/"),
+            row.name,
             cases,
             _range(row.detectable, change_size, "none"),
             shows if shows == "never" else f"{shows} %",

@@ -1,6 +1,5 @@
 """What to do next for each verdict, and the commands for it."""
 
-import re
 from collections.abc import Iterator
 from math import inf
 
@@ -319,11 +318,10 @@ DEFAULT_CONFIG = "gate.yaml"
 
 LONGEST_COMMAND = 500
 
+LONGEST_REF = 250
+
 FOLDER = ".gate/case"
 """Output folder of a run of one case."""
-
-_WORDS = re.compile(r"(?=.{1,60}\Z)[a-z]+(?: [a-z]+)+")
-"""Our own name for an arm without a ref, such as a merge group; a git ref has no space."""
 
 
 def compare_command(run: RunRecord) -> str:
@@ -395,8 +393,9 @@ def _line(words: list[str]) -> str:
 
 
 def _ref(arm: ArmRecord) -> str:
-    """The ref or commit by which git finds an arm."""
-    return arm.sha if arm.sha and _WORDS.fullmatch(arm.ref) else arm.ref
+    """The ref by which git finds an arm, or its commit where no ref of git can have this name."""
+    possible = arm.ref.isprintable() and " " not in arm.ref and len(arm.ref) < LONGEST_REF
+    return arm.ref if possible or not arm.sha else arm.sha
 
 
 def _commit(arm: ArmRecord) -> str:

@@ -59,7 +59,8 @@ def _renamed(baseline: str, candidate: str) -> RunRecord:
 )
 def test_a_command_names_only_what_git_can_find(candidate: str, head: str) -> None:
     assert compare_command(_renamed("origin/main", candidate)) == f"gate diff --base origin/main{head}"
-    assert compare_command(_renamed("the old side", candidate)) == f"gate diff --base {'b' * 40}{head}"
+    for base in ("the old side", "the entry 0123abcd before it in the queue"):
+        assert compare_command(_renamed(base, candidate)) == f"gate diff --base {'b' * 40}{head}"
 
 
 def _drafted(local: str = "lang=de", **arm: str) -> str:
