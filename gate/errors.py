@@ -50,12 +50,13 @@ def with_extra(name: str) -> str:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
-    """One error in one input file."""
+    """One error in one input file; `side` is the one of a comparison that the file is of, where that is known."""
 
     file: str
     line: int
     message: str
     hint: str = ""
+    side: Literal["", "base", "change"] = ""
 
     @property
     def where(self) -> str:

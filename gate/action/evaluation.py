@@ -41,7 +41,7 @@ from gate.record.findings.unfinished import ErrorInBase
 from gate.record.parts import Rule
 from gate.record.run import OverrideRecord, RunRecord
 from gate.report.exports.sarif import PromptAnnotation
-from gate.resolve.pairing import Sides
+from gate.resolve.pairing import Sides, errors_of_sides
 from gate.resolve.resolved import Resolved
 from gate.resolve.trust import asks_others
 from gate.resolve.two_refs import is_advisory, resolve
@@ -217,7 +217,7 @@ def error_in_base(error: Exception, subject: Subject, inputs: Inputs) -> ErrorIn
     """That the merge target has the error already, so that the change did not cause it; else None."""
     if subject.pull is None or not isinstance(error, InputErrors):
         return None
-    if not any(one.file.startswith(f"{subject.base}:") for one in error.problems):
+    if not any(one.side == "base" for one in error.problems):
         return None
     return ErrorInBase(base=subject.base, label=inputs.skip_label)
 
@@ -268,7 +268,7 @@ def resolve_sides(subject: Subject, sides: Sides, deadline: ReadingDeadline, inp
         one_arm = subject.baseline
         resolved = deadline.run(FILLING, lambda: rehearsed(without_baseline(resolved) if one_arm else resolved))
     except InputErrors as errors:
-        raise _in_change(errors, sides.head.label, inputs) from None
+        raise errors_of_sides(errors, sides, inputs.working_directory) from None
     resolved = replace(
         resolved,
         notes=(*resolved.notes, *sides.notes),
@@ -280,16 +280,6 @@ def resolve_sides(subject: Subject, sides: Sides, deadline: ReadingDeadline, inp
     if subject.privileged and resolved.asked:
         _check_privileged(resolved, subject)
     return resolved
-
-
-def _in_change(errors: InputErrors, label: str, inputs: Inputs) -> InputErrors:
-    """Files of the change are named by plain path, as their author and GitHub know them."""
-    folder = f"{inputs.working_directory}/" if inputs.working_directory else ""
-
-    def plain(file: str) -> str:
-        return folder + file.removeprefix(f"{label}:") if file.startswith(f"{label}:") else file
-
-    return InputErrors([replace(one, file=plain(one.file)) for one in errors.problems])
 
 
 def run_record(subject: Subject, resolved: Resolved | None, out: Path, job: ActionJob) -> RunRecord:

@@ -1,7 +1,6 @@
 """Reports the outcome of an event: check run, comment, annotations, outputs and job summary."""
 
 import json
-import re
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,9 +28,6 @@ from gate.report.view.headline import plain_first_line
 
 SUMMARY_CHARS = 250_000
 """GitHub takes 1 MiB of UTF-8, and a character has at most four bytes."""
-
-_OF_CHANGE = re.compile(r"(?!action inputs$)[^/:][^:]*")
-"""Paths of the change's own files, which GitHub can annotate; others begin with a ref, or are absolute."""
 
 _TOLD = (Verdict.BLOCK, Verdict.INCONCLUSIVE, Verdict.HOLD)
 
@@ -194,7 +190,7 @@ def annotations(outcome: ActionOutcome, *, on_check: bool = False) -> Iterator[s
         level: CommandLevel = "warning" if run.waived else "error"
         for problem in error.shown:
             hint = f" ({problem.hint})" if problem.hint else ""
-            if _OF_CHANGE.fullmatch(problem.file):
+            if problem.side == "change":
                 yield annotation_command(level, problem.message + hint, FilePlace(problem.file, problem.line))
             else:
                 yield annotation_command(level, f"{problem.where}: {problem.message}{hint}")

@@ -4,6 +4,7 @@ import json
 import shlex
 import time
 from dataclasses import asdict
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -86,6 +87,8 @@ def explain(run: Path, case: str, suite: str, as_json: bool, as_md: bool) -> Non
     if str(run) in KINDS and not run.exists():
         _explain_finding(str(run))
         return
+    if not run.exists() and (close := get_close_matches(str(run), KINDS, n=1)):
+        raise GateError(f"there is no run and no finding {run}", f"did you mean {close[0]}?")
     if as_json and as_md:
         raise GateError("--json and --md cannot be combined", "run the command twice")
     if not case and not run.exists() and LAST.is_dir():

@@ -56,7 +56,7 @@ def init(**options: Any) -> None:
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gate.scaffold.validate import ConfigurationReport
+    from gate.scaffold.validate import ConfigurationReport, FileRemark
 
 SCHEMA = "prompt-gate/validation/1"
 
@@ -122,16 +122,13 @@ def validation_lines(found: "ConfigurationReport") -> list[str]:
     return [printable(line) for line in (*lines, *remarks)]
 
 
-def _gathered(remarks: "Sequence[str]") -> list[str]:
+def _gathered(remarks: "Sequence[FileRemark]") -> list[str]:
     """Equal remarks of several files become one."""
     from gate.values import listed
 
     files: dict[str, list[str]] = {}
     for remark in remarks:
-        file, _, said = remark.partition(": ")
-        # The text before a colon is a sentence, not a file, if it has spaces.
-        known, said = ([file], said) if said and " " not in file else ([], remark)
-        files.setdefault(said, []).extend(known)
+        files.setdefault(remark.text, []).extend([remark.file] if remark.file else [])
     found = []
     for said, of in files.items():
         found.append(f"{listed(of)}: {said}" if of else said)

@@ -16,7 +16,7 @@ from gate.config.values import (
     parse_store_name,
     prompt_parts,
 )
-from gate.errors import GateError
+from gate.errors import GateError, InputErrors, Problem
 from gate.limits import NEW_SUITES
 from gate.prompts.files import FileSource, PromptBuilder, file_of
 from gate.prompts.version import PromptVersion
@@ -95,6 +95,23 @@ class Sides:
     builder: PromptBuilder | None = None
     stored_suites: StoredSuiteReader | None = None
     notes: tuple[Finding, ...] = ()
+
+
+def errors_of_sides(errors: InputErrors, sides: Sides, folder: str = "") -> InputErrors:
+    """The errors with the side of each file; those of the change by plain path, as their author and GitHub know them.
+
+    Args:
+        folder: of the working directory, which the paths are in.
+    """
+    base, change = f"{sides.base.label}:", f"{sides.head.label}:"
+    problems: list[Problem] = []
+    for problem in errors.problems:
+        if problem.file.startswith(change):
+            path = problem.file.removeprefix(change)
+            problems.append(replace(problem, file=f"{folder}/{path}" if folder else path, side="change"))
+        else:
+            problems.append(replace(problem, side="base") if problem.file.startswith(base) else problem)
+    return InputErrors(problems)
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,14 @@ class SuiteReport:
 
 
 @dataclass(frozen=True, slots=True)
+class FileRemark:
+    """A remark, a sentence; `file` is empty where it is about none."""
+
+    text: str
+    file: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ConfigurationReport:
     """Result of `validate`.
 
@@ -69,7 +77,7 @@ class ConfigurationReport:
     config: str
     label: str
     suites: tuple[SuiteReport, ...]
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[FileRemark, ...] = ()
     problems: tuple[Problem, ...] = ()
     waiting: tuple[str, ...] = ()
 
@@ -101,14 +109,13 @@ def _validated(sides: Sides, config: str) -> ConfigurationReport:
     files = {one.current.name: one.current.cases for one in pairs}
     looked = tuple(_looked(suite, files[suite.name]) for suite in suites)
     members = [one for suite in suites for one in _members(suite)]
-    remarks = [*(note.text for note in settings_notes(suites)), *(unavailable_reason(*one) for one in members)]
+    texts = [*(note.text for note in settings_notes(suites)), *(unavailable_reason(*one) for one in members)]
+    remarks = [FileRemark(text) for text in texts if text]
     remarks += _unpriced(head, members, config)
     remarks += [one for suite in suites for one in _remarks(suite, files[suite.name])]
     waiting = {problem.file: None for problem in reader.problems if problem.message == NOT_FILLED_IN}
     problems = [problem for problem in reader.problems if problem.message != NOT_FILLED_IN]
-    return ConfigurationReport(
-        config, label, looked, tuple(dict.fromkeys(filter(None, remarks))), _sorted(problems), tuple(waiting)
-    )
+    return ConfigurationReport(config, label, looked, tuple(dict.fromkeys(remarks)), _sorted(problems), tuple(waiting))
 
 
 def _members(suite: Suite) -> Iterator[tuple[ModelRef, Params]]:
@@ -122,14 +129,14 @@ def _members(suite: Suite) -> Iterator[tuple[ModelRef, Params]]:
         yield from ((parse_model(name), params) for name in spec.models)
 
 
-def _unpriced(head: Config, members: Sequence[tuple[ModelRef, Params]], config: str) -> Iterator[str]:
+def _unpriced(head: Config, members: Sequence[tuple[ModelRef, Params]], config: str) -> Iterator[FileRemark]:
     """A note if a limit in dollars cannot count every model."""
     if head.budget.max_usd is None:
         return
     factory = keyless_factory(Settings.from_environ(), head.providers, head.prices)
     names = dict.fromkeys(str(model) for model, params in members if is_unpriced(factory, model, params))
     if names:
-        yield f"{config}: {price_unknown(list(names)[:SHOWN], head.budget).text}"
+        yield FileRemark(price_unknown(list(names)[:SHOWN], head.budget).text, config)
 
 
 def _pairs(sides: Sides, known: Config, config: str, problems: list[Problem]) -> tuple[Pair, ...]:
@@ -169,22 +176,23 @@ def _looked(suite: Suite, cases: str) -> SuiteReport:
     return SuiteReport(suite.name, path, cases, len(exam.cases), slices, scorers, model)
 
 
-def _remarks(suite: Suite, cases: str) -> Iterator[str]:
+def _remarks(suite: Suite, cases: str) -> Iterator[FileRemark]:
     """Warnings about the verdict of a suite; those about shared cases appear once."""
     if is_python(suite.candidate.version.path):
-        yield f"{suite.candidate.version.path} is not called here: {_UNCALLED}. gate plan calls it."
-    yield from (note.text for note in exam_notes(suite))
+        yield FileRemark(f"{suite.candidate.version.path} is not called here: {_UNCALLED}. gate plan calls it.")
+    yield from (FileRemark(note.text) for note in exam_notes(suite))
     exam = suite.exam
     sizes = {name: _units(exam.cases, rows) for name, rows in members(exam.cases, exam.dimensions).items()}
     whole = sizes[OVERALL]
     apart = "independent " if whole < len(exam.cases) else ""
     if whole < FEWEST_UNITS:
-        yield f"{cases}: only {counted(whole, f'{apart}case')}; the gate needs at least {FEWEST_UNITS} to block."
+        few = f"only {counted(whole, f'{apart}case')}; the gate needs at least {FEWEST_UNITS} to block."
+        yield FileRemark(few, cases)
         return
     small = [name for name, units in sizes.items() if units < FEWEST_UNITS]
     if small:
         few = f"{counted(len(small), 'slice')} with fewer than {FEWEST_UNITS} {apart}cases"
-        yield f"{cases}: {few} cannot block: {listed(small)}."
+        yield FileRemark(f"{few} cannot block: {listed(small)}.", cases)
 
 
 def _units(cases: Sequence[Case], rows: Sequence[int]) -> int:

@@ -273,7 +273,7 @@ class _Entry(Document):
     """An entry whose errors carry their location."""
 
     def problem(self, loc: Loc, message: str, hint: str = "") -> CaseProblem:
-        return CaseProblem(self.file, 0, message, hint, loc)
+        return CaseProblem(self.file, 0, message, hint, loc=loc)
 
 
 def check_form(form: CaseForm) -> tuple[Entry, tuple[FormError, ...]]:

@@ -38,7 +38,7 @@ class PromptNew(Note):
     base: str
     exam: str = ""
     remedy: ClassVar[str] = "Set min_pass_rate in its policy, so that a bad first version is not merged."
-    settings: ClassVar[tuple[str, ...]] = ("policy.min_pass_rate",)
+    settings: ClassVar[tuple[str, ...]] = ("suites[].policy.min_pass_rate",)
 
     @property
     def headline(self) -> Text:
@@ -321,7 +321,7 @@ class SamplesRepeat(Note):
     suite: str
     samples: Count
     remedy: ClassVar[str] = "Set samples: 1, or add cases."
-    settings: ClassVar[tuple[str, ...]] = ("suites[].samples", "params.temperature")
+    settings: ClassVar[tuple[str, ...]] = ("suites[].samples", "suites[].params")
 
     @property
     def headline(self) -> Text:
@@ -342,7 +342,7 @@ class JudgeRelated(Note):
     model: str
     relation: Literal["the same model", "the same model of another date", "a weaker model of its family"]
     remedy: ClassVar[str] = "Use a stronger model as judge, or one of another family."
-    settings: ClassVar[tuple[str, ...]] = ("scorers[].judge.model",)
+    settings: ClassVar[tuple[str, ...]] = ("suites[].scorers",)
 
     @property
     def headline(self) -> Text:

@@ -45,7 +45,11 @@ class SliceRegressed(SliceFinding):
     severity: Literal["block"] = "block"
     margin: Share = 0.0
     remedy: ClassVar[str] = "Read the cases that dropped, and fix the prompt or the model's settings."
-    settings: ClassVar[tuple[str, ...]] = ("policy.margin", "policy.advisory", "policy.slices.NAME.margin")
+    settings: ClassVar[tuple[str, ...]] = (
+        "suites[].policy.margin",
+        "suites[].policy.advisory",
+        "suites[].policy.slices.NAME.margin",
+    )
 
     @property
     def headline(self) -> Text:
@@ -63,7 +67,7 @@ class SliceSuspect(SliceFinding):
     code: Literal["slice-suspect"] = "slice-suspect"
     severity: Literal["hold"] = "hold"
     remedy: ClassVar[str] = "Read the cases that dropped and decide whether the drop is real; more cases would show it."
-    settings: ClassVar[tuple[str, ...]] = ("policy.fail_on", "policy.advisory")
+    settings: ClassVar[tuple[str, ...]] = ("policy.fail_on", "suites[].policy.advisory")
 
     @property
     def headline(self) -> Text:
@@ -126,7 +130,7 @@ class TooFewCases(Finding):
     units: Count
     required: bool
     remedy: ClassVar[str] = "Add cases: a slice needs at least 30, better 100."
-    settings: ClassVar[tuple[str, ...]] = ("policy.required",)
+    settings: ClassVar[tuple[str, ...]] = ("suites[].policy.required",)
 
     @property
     def headline(self) -> Text:
@@ -182,7 +186,7 @@ class RequiredSliceEmpty(Finding):
     suite: str
     slice: str
     remedy: ClassVar[str] = "Add cases of this slice, or take it out of the policy."
-    settings: ClassVar[tuple[str, ...]] = ("policy.required",)
+    settings: ClassVar[tuple[str, ...]] = ("suites[].policy.required",)
 
     @property
     def headline(self) -> Text:
@@ -205,7 +209,7 @@ class ScorersOpposed(Finding):
     better: str
     rise: Delta
     remedy: ClassVar[str] = "Read some answers and decide whether the rise is worth the drop."
-    settings: ClassVar[tuple[str, ...]] = ("scorers[].weight", "scorers[].required")
+    settings: ClassVar[tuple[str, ...]] = ("suites[].scorers",)
 
     @property
     def headline(self) -> Text:
@@ -243,7 +247,7 @@ class CostAboveLimit(AboveLimit):
     severity: Literal["hold"] = "hold"
     axis: ClassVar[Literal["cost", "latency"]] = "cost"
     remedy: ClassVar[str] = "Merge if the change is worth the higher cost; to allow it always, raise the limit."
-    settings: ClassVar[tuple[str, ...]] = ("policy.max_cost_increase",)
+    settings: ClassVar[tuple[str, ...]] = ("suites[].policy.max_cost_increase",)
 
 
 class LatencyAboveLimit(AboveLimit):
@@ -253,7 +257,7 @@ class LatencyAboveLimit(AboveLimit):
     severity: Literal["hold"] = "hold"
     axis: ClassVar[Literal["cost", "latency"]] = "latency"
     remedy: ClassVar[str] = "Merge if the change is worth the higher latency; to allow it always, raise the limit."
-    settings: ClassVar[tuple[str, ...]] = ("policy.max_latency_increase",)
+    settings: ClassVar[tuple[str, ...]] = ("suites[].policy.max_latency_increase",)
 
 
 class AxisNotCompared(Finding):
@@ -287,7 +291,7 @@ class JudgeBlind(Finding):
     value: float | None = None
     turned: Share | None = None
     remedy: ClassVar[str] = "Improve the criteria of the judge, or use another model."
-    settings: ClassVar[tuple[str, ...]] = ("scorers[].judge",)
+    settings: ClassVar[tuple[str, ...]] = ("suites[].scorers",)
 
     @property
     def headline(self) -> Text:

@@ -54,7 +54,7 @@ class PassRateMissed(PassRateFinding):
     severity: Literal["block"] = "block"
     failed: list[str] = []
     remedy: ClassVar[str] = "Read the failing cases, and fix the prompt or the model's settings."
-    settings: ClassVar[tuple[str, ...]] = ("policy.min_pass_rate", "scorers[].threshold")
+    settings: ClassVar[tuple[str, ...]] = ("suites[].policy.min_pass_rate", "suites[].threshold")
 
     @property
     def headline(self) -> Text:
@@ -74,7 +74,7 @@ class PassRateUnproven(PassRateFinding):
     code: Literal["pass-rate-unproven"] = "pass-rate-unproven"
     severity: Literal["hold"] = "hold"
     remedy: ClassVar[str] = "Add cases until the interval is narrow enough, or merge although it is not shown."
-    settings: ClassVar[tuple[str, ...]] = ("policy.min_pass_rate", "policy.fail_on")
+    settings: ClassVar[tuple[str, ...]] = ("suites[].policy.min_pass_rate", "policy.fail_on")
 
     @property
     def more(self) -> Text:
@@ -95,7 +95,7 @@ class ThresholdUnset(Finding):
     severity: Literal["hold"] = "hold"
     suite: str
     remedy: ClassVar[str] = "Set min_pass_rate in the policy of the suite, for example 0.9."
-    settings: ClassVar[tuple[str, ...]] = ("policy.min_pass_rate",)
+    settings: ClassVar[tuple[str, ...]] = ("suites[].policy.min_pass_rate",)
 
     @property
     def headline(self) -> Text:
@@ -110,7 +110,7 @@ class PolicySliceEmpty(Finding):
     suite: str
     slices: list[str]
     remedy: ClassVar[str] = "Correct the name in the policy, or add cases of the slice."
-    settings: ClassVar[tuple[str, ...]] = ("policy.slices", "policy.advisory")
+    settings: ClassVar[tuple[str, ...]] = ("suites[].policy.slices", "suites[].policy.advisory")
 
     @property
     def headline(self) -> Text:

@@ -5,8 +5,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -60,6 +61,12 @@ def wait_for_samples(repo: Path, count: int) -> None:
     pytest.fail("no samples came")
 
 
+def assert_interrupted(repo: Path, run: Mapping[str, Any], signal_name: str) -> None:
+    jsonschema.validate(run, json.loads(gate("schema", "run.json", cwd=repo).out))
+    first = run["findings"][0]
+    assert (first["code"], signal_name in first["text"]) == ("interrupted", True), first
+
+
 def test_ctrl_c_ends_the_run(repo: Path) -> None:
     process = start(repo)
     wait_for_samples(repo, 4)
@@ -69,7 +76,7 @@ def test_ctrl_c_ends_the_run(repo: Path) -> None:
     assert "Traceback" not in err
     run = json.loads((repo / "out/run.json").read_text())
     assert (run["verdict"], run["exit_code"]) == ("INCONCLUSIVE", 130)
-    assert "SIGINT" in run["findings"][0]["text"]
+    assert_interrupted(repo, run, "SIGINT")
     rows = [json.loads(line) for line in (repo / "out/samples.jsonl").read_text().splitlines()]
     assert len(rows) >= 4
     assert {row["schema"] for row in rows} == {"prompt-gate/sample/1"}
@@ -83,7 +90,7 @@ def test_sigterm_ends_the_run(repo: Path) -> None:
     assert process.returncode == 3, err
     run = json.loads((repo / "out/run.json").read_text())
     assert run["verdict"] == "INCONCLUSIVE"
-    assert "SIGTERM" in run["findings"][0]["text"]
+    assert_interrupted(repo, run, "SIGTERM")
     assert (repo / "out/report.md").exists()
 
 

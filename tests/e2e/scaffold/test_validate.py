@@ -89,7 +89,7 @@ def test_a_missing_local_model_is_reported_without_loading_it(tmp_path: Path, mo
     monkeypatch.chdir(tmp_path)
     looked = validate_configuration("gate.yaml", None)
     assert not looked.problems
-    assert [one for one in looked.remarks if one.startswith("local:")] == [
+    assert [one.text for one in looked.remarks if one.text.startswith("local:")] == [
         "local:gemma3-27b: this is neither the packaged model (gemma3-270m) nor a file",
         "local:models/none.gguf: there is no file models/none.gguf on this machine",
         "local:judge.gguf: there is no file judge.gguf on this machine",
