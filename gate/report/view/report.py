@@ -11,7 +11,7 @@ from gate.record.findings.finding import Finding
 from gate.record.findings.notes import BudgetTooLow, ExamEdited
 from gate.record.findings.quality import AboveLimit, NoPromptChanged, NoRegression, OverallImproved
 from gate.record.findings.rates import PassRateMet, ThresholdUnset
-from gate.record.findings.skipped import BaselineRecorded
+from gate.record.findings.skipped import BaselineRecorded, SecretsMissing
 from gate.record.findings.unfinished import InputError, SamplesMissing
 from gate.record.parts import ArmRecord, ExamRecord
 from gate.record.run import ExamChangeRecord, MethodRecord, NewSuiteRecord, RunRecord, SuiteRecord
@@ -454,6 +454,8 @@ def _conversation_findings(run: RunRecord) -> tuple[Text, ...]:
 
 def _sentence(run: RunRecord) -> Text:
     """What did not fit in the first line, and how many slices regressed or improved."""
+    if missing := next((finding for finding in run.findings if isinstance(finding, SecretsMissing)), None):
+        return shown((f"{missing.cause}. ", *missing.more))
     if run.verdict is not Verdict.INCONCLUSIVE:
         return summary_sentence(run)
     told = [one for one in (obstacle_in_full(run), _neither(run), summary_sentence(run)) if one]

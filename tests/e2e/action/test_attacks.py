@@ -30,7 +30,7 @@ def test_suites_of_the_changes_own_do_not_water_down_the_verdict(world: PullRequ
     files = {"gate.yaml": CONFIG + decoy, "evals/decoy.jsonl": "".join(json.dumps(row) + "\n" for row in rows)}
     outcome = run(world.open({**files, PROMPT: BROKEN, "README.md": "Answer. quality=1.0\n"}))
     assert (outcome.code, outcome.outputs["worst-slice"]) == (1, "support/tier=gold")
-    assert "decoy is a new suite" in server.comments(REPO, 7)[0].body
+    assert "`decoy` is a new suite" in server.comments(REPO, 7)[0].body
 
 
 def test_a_suite_of_the_changes_own_makes_no_ship(tmp_path: Path, server: GitHubServer) -> None:

@@ -116,7 +116,7 @@ def test_a_push_takes_the_baselines_answers_and_the_next_pull_request_pays_for_i
         first = run_action(main, events.push(world, main) | keys)
         assert (first.code, first.outputs["verdict"]) == (0, "PASS")
         assert first.outputs["calls"] == str(len(models.ledger)) == "44"  # (20 + 2) cases, two samples, one arm
-        assert "The baseline origin/main is recorded" in first.summary
+        assert "the baseline `origin/main` is recorded" in first.summary
         assert "Nothing to do: later runs compare with these cached answers" in first.summary
         again = run_action(main, events.push(world, main) | keys)
         assert again.outputs["calls"] == "0"

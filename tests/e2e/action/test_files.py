@@ -30,16 +30,17 @@ def test_a_prompt_that_is_gone_is_red_until_its_successor_is_named_or_the_label_
     assert (outcome.code, outcome.outputs["verdict"], outcome.outputs["calls"]) == (3, "INCONCLUSIVE", "0")
     assert f"::error title=Prompt Gate::INCONCLUSIVE: {GONE}" in outcome.out
     body = server.comments(REPO, 7)[0].body
-    assert GONE in body
+    assert GONE in body.replace("`", "")
     assert "set its new path in its suite, or under `moved` in gate.yaml" in body
-    assert GONE in outcome.summary
+    assert GONE in outcome.summary.replace("`", "")
     pr.add_label("skip-prompt-diff")
     assert run(pr).code == 0
     pr.remove_label("skip-prompt-diff")
     pr.push({"gate.yaml": f"{FAQ_ONLY}moved: {{{PROMPT}: other/support.txt}}\n"})
     outcome = run(pr)
     assert outcome.code == 0
-    assert f"{PROMPT} was renamed to other/support.txt; the two are compared." in server.comments(REPO, 7)[0].body
+    body = server.comments(REPO, 7)[0].body.replace("`", "")
+    assert f"{PROMPT} was renamed to other/support.txt; the two are compared." in body
 
 
 @pytest.mark.parametrize("kind", ["none", "merge"])
@@ -110,7 +111,7 @@ def test_what_the_base_changed_is_not_the_changes_doing(tmp_path: Path, server: 
     world.repo.private = True
     outcome = run(pr, "head", depth=0, token="")
     assert (outcome.code, outcome.outputs["verdict"]) == (0, "PASS")
-    assert "merged the change into origin/main itself" in outcome.summary
+    assert "merged the change into `origin/main` itself" in outcome.summary
 
 
 NEW_TEXT = "You are the night shift of a support desk. Answer each customer in one short and friendly sentence.\n"

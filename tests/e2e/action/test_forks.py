@@ -116,7 +116,7 @@ def test_a_merge_into_another_branch_is_not_taken(
     acted = act_here(beside_secrets(pr, models), monkeypatch)
     # The gate merges it into the main branch itself, whose policy counts.
     assert (acted.code, len(models.ledger)) == (1, 40)
-    assert "The gate merged the change into origin/main itself" in acted.summary
+    assert "The gate merged the change into `origin/main` itself" in acted.summary
 
 
 def test_the_label_of_a_fork_overrides_nothing(world: PullRequestWorld, models: ModelServer) -> None:

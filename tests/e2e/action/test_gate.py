@@ -117,7 +117,7 @@ def test_the_first_pull_request_brings_the_exam_and_says_so(tmp_path: Path, serv
     outcome = run(pr, "opened")
     assert outcome.code == 1
     assert "gate.yaml is new" in outcome.out
-    assert "gate.yaml is new" in server.comments(REPO, 7)[0].body
+    assert "`gate.yaml` is new" in server.comments(REPO, 7)[0].body
 
 
 def test_a_fork_that_was_deleted_is_judged_all_the_same(world: PullRequestWorld, server: GitHubServer) -> None:

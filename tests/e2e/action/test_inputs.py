@@ -38,9 +38,9 @@ def test_a_run_that_an_input_stopped_names_the_input(world: PullRequestWorld, se
     assert outcome.code == 3
     for text in (server.comments(REPO, 7)[0].body, outcome.summary):
         said = text.replace("\\", "")
-        assert "the budget of 30 calls is used up; raise the input max-calls, or evaluate less" in said
-        assert "The input max-calls is 30, and this run needs 40 calls" in said
-        assert "Raise the input `max-calls`, or run again with the same limit" in said
+        assert "the budget of 30 calls is used up" in said
+        assert "`the input max-calls` is 30, and this run needs 40 calls" in said
+        assert "Raise `the input max-calls`, or run again with the same limit" in said
         assert "budget.max_calls" not in said
         assert "`budget`" not in said
 

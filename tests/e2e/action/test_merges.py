@@ -55,7 +55,7 @@ def test_a_stale_merge_does_not_hide_what_the_change_does_to_the_new_base(
     outcome = run(pr, kind)
     assert (outcome.code, outcome.outputs["verdict"], outcome.outputs["calls"]) == (1, "BLOCK", "60")
     body = server.comments(REPO, 7)[0].body
-    assert "The gate merged the change into origin/release itself" in body
+    assert "The gate merged the change into `origin/release` itself" in body
     assert "origin/main" not in body
 
 
@@ -89,7 +89,7 @@ def test_with_secrets_a_merge_that_github_did_not_renew_is_made_here(
     outcome = privileged(pr, models, event)
     assert (outcome.code, outcome.outputs["verdict"]) == (1, "BLOCK")
     assert outcome.outputs["calls"] == "48"
-    assert "The gate merged the change into origin/main itself" in outcome.summary
+    assert "The gate merged the change into `origin/main` itself" in outcome.summary
 
 
 def test_a_base_that_only_moved_on_keeps_githubs_merge(world: PullRequestWorld) -> None:
@@ -122,7 +122,7 @@ def test_without_a_token_a_stale_merge_is_not_taken_for_one_into_the_new_base(
         assert (outcome.code, outcome.outputs["verdict"]) == (3, "INCONCLUSIVE")
     else:
         assert (outcome.code, outcome.outputs["calls"]) == (1, "60")
-        assert "The gate merged the change into origin/release itself" in outcome.summary
+        assert "The gate merged the change into `origin/release` itself" in outcome.summary
 
 
 def test_a_whole_clone_answers_where_github_compares_nothing(world: PullRequestWorld, server: GitHubServer) -> None:

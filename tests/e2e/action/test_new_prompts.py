@@ -25,9 +25,9 @@ def test_a_new_prompt_blocks_until_it_is_good_enough(tmp_path: Path, server: Git
     assert (outcome.code, outcome.outputs["verdict"], outcome.outputs["calls"]) == (1, "BLOCK", "40")
     assert outcome.outputs["worst-slice"] == outcome.outputs["worst-slice-upper"] == ""
     (comment,) = server.comments(REPO, 7)
-    assert "BLOCK: new prompt `prompts/new.md`: " in comment.body
-    assert "in `tier=gold` passed, at least 80\N{NO-BREAK SPACE}% needed" in comment.body
-    assert "### New prompt" in comment.body
+    assert "BLOCK: `new/tier=gold`: " in comment.body
+    assert "of the answers passed, at least 80\N{NO-BREAK SPACE}% needed" in comment.body
+    assert "### New prompt `prompts/new.md`" in comment.body
     assert "**Cases that fail**" in comment.body
     assert "To merge anyway, set the label" in comment.body
     assert "### New prompt" in outcome.summary
@@ -35,7 +35,7 @@ def test_a_new_prompt_blocks_until_it_is_good_enough(tmp_path: Path, server: Git
     mended = run(pr)
     assert (mended.code, mended.outputs["verdict"]) == (0, "PASS")
     (comment,) = server.comments(REPO, 7)
-    assert "PASS: new prompt `prompts/new.md`: 100\N{NO-BREAK SPACE}%" in comment.body
+    assert "PASS: `new`: 100\N{NO-BREAK SPACE}%" in comment.body
 
 
 PATTERN = """\

@@ -18,6 +18,7 @@ from gate.config.gatefile import GateFile, SuiteOptions
 from gate.config.rubrics import parse_rubric
 from gate.config.scorer import parse_scorers
 from gate.config.scorer_options import KINDS
+from gate.config.specification_file import parse_specification
 from gate.config.targets import ToolLoop, parse_tools
 from gate.errors import GateError
 from gate.prompts import reading
@@ -108,6 +109,13 @@ def _loaded(shown: dict[str, Any]) -> str:
     return "" if gatefile.load(stream.getvalue(), "gate.yaml").suites else "no suite"
 
 
+def _rules(shown: dict[str, Any]) -> str:
+    """A specification, to which what the page leaves out is added."""
+    stream = io.StringIO()
+    YAML(typ="safe").dump({"version": 1, "prompt": "p.md", **shown}, stream)
+    return "" if parse_specification(stream.getvalue(), "spec.yaml").rules else "no rule"
+
+
 def _dimensions(suite: dict[str, Any]) -> list[str]:
     """Those that the policy of a suite names."""
     policy = suite.get("policy") or {}
@@ -174,5 +182,6 @@ _FILES: tuple[tuple[Callable[[dict[str, Any]], bool], Check], ...] = (
         lambda text, _: "" if reading.parse(text, "shown.prompt.yml") else "no message",
     ),
     (lambda found: "suites" in found, lambda _, found: _loaded(found)),
+    (lambda found: set(found) == {"rules"}, lambda _, found: _rules(found)),
 )
 """Files that are known by a key, and what reads them."""
