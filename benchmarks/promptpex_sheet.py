@@ -6,9 +6,9 @@ from typing import Any
 from benchmarks.promptpex import MODELS
 from benchmarks.promptpex_cells import TABLES, Cell
 from gate.report.numbers import NOTHING, share
+from gate.report.sheet import Sheet, SheetRow, SheetTable, figure_columns, text_columns
 from gate.report.sheets.matrix import difference_text as as_points
 from gate.report.sheets.matrix import rate_interval
-from gate.report.sheets.sheet import Sheet, SheetRow, SheetTable
 from gate.stats.intervals import paired_mean
 from gate.testgen.evaluation.metrics import (
     Group,
@@ -47,7 +47,8 @@ def sheet(told: Sequence[OutcomeRow], found: Sequence[Cell], paper: Mapping[str,
 def _cells(table: str, found: Sequence[Cell]) -> SheetTable:
     """For each prompt and model: counts, percent with interval, the printed value, and the difference."""
     first, second = TABLES[table]
-    head = ("prompt", "model", *(text for group in (first, second) for text in (HEADS[group], "printed")), "difference")
+    groups = (text for group in (first, second) for text in (HEADS[group], "printed"))
+    head = (*text_columns("prompt", "model"), *figure_columns(*groups, "difference"))
     cells = {(cell.prompt, cell.model, cell.group): cell for cell in found if cell.table == table}
     lines = []
     for prompt, model in dict.fromkeys((prompt, model) for prompt, model, _ in cells):
@@ -63,7 +64,7 @@ def _cells(table: str, found: Sequence[Cell]) -> SheetTable:
 
 
 def _odd(odd: Sequence[Cell]) -> SheetTable:
-    head = ("cell", "counted", "printed", "cause")
+    head = (*text_columns("cell"), *figure_columns("counted", "printed"), *text_columns("cause"))
     lines = (SheetRow((_name(cell), counted(cell.tally), str(cell.printed), cell.cause)) for cell in odd)
     return SheetTable("Cells that differ", head, tuple(lines))
 
@@ -83,9 +84,9 @@ def _pooled(told: Sequence[OutcomeRow], paper: Mapping[str, Any]) -> Iterator[Sh
             lines.append(SheetRow((model, as_points(ours), as_points(tally_difference(one, other)))))
         means = mean_difference(told, first, second), paired_mean(_by_prompt(paper, first, second))
         lines.append(SheetRow(("mean over prompts", *map(as_points, means))))
-        yield SheetTable(
-            name, ("model, pooled over prompts", "recorded prompts", "all eight prompts"), tuple(lines), (_MEAN,)
-        )
+        pooled_over = figure_columns("recorded prompts", "all eight prompts")
+        head = (*text_columns("model, pooled over prompts"), *pooled_over)
+        yield SheetTable(name, head, tuple(lines), (_MEAN,))
 
 
 def _by_prompt(paper: Mapping[str, Any], first: Group, second: Group) -> list[float]:
@@ -117,9 +118,8 @@ def _sides(paper: Mapping[str, Any]) -> SheetTable:
             SheetRow((f"{HEADS[first]} against {HEADS[second]}", *sizes, str(len(found) - len(more) - len(fewer))))
         )
     note = "Shown: the 95 % interval of the one cell leaves 0 out; nothing is corrected for looking at 32 of them."
-    return SheetTable(
-        "The 32 cells of all eight prompts", ("", "more violations", "fewer", "equal"), tuple(lines), (note,)
-    )
+    head = (*text_columns(""), *figure_columns("more violations", "fewer", "equal"))
+    return SheetTable("The 32 cells of all eight prompts", head, tuple(lines), (note,))
 
 
 def _others(paper: Mapping[str, Any]) -> SheetTable:
@@ -132,7 +132,9 @@ def _others(paper: Mapping[str, Any]) -> SheetTable:
         pairs = paper[key].values()
         n, yes = sum(pair[0] for pair in pairs), sum(pair[1] for pair in pairs)
         lines.append(SheetRow((name, counted(Tally(yes, n - yes, 0, 0, n)))))
-    return SheetTable("Tests and rules of all eight prompts", ("", "counted"), tuple(lines))
+    return SheetTable(
+        "Tests and rules of all eight prompts", (*text_columns(""), *figure_columns("counted")), tuple(lines)
+    )
 
 
 def pooled(paper: Mapping[str, Any], group: Group, place: int) -> Tally:

@@ -14,8 +14,8 @@ from benchmarks.promptpex import read
 from benchmarks.promptpex_cells import cells, paper, rows
 from benchmarks.promptpex_sheet import sheet
 from gate.report.markdown import report as sheet_markdown
+from gate.report.sheet import Sheet
 from gate.report.sheets import matrix
-from gate.report.sheets.sheet import Sheet
 from gate.report.terminal import sheet as sheet_terminal
 from gate.testgen.evaluation.matrix import Matrix, matrix_of
 from gate.testgen.evaluation.metrics import OutcomeRow, rows_in_group

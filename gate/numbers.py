@@ -37,6 +37,11 @@ def grade(value: float | None) -> str:
     return NOTHING if value is None else two_decimals(value)
 
 
+def grade_delta(value: float | None) -> str:
+    """A signed change of such a score: `−0.50`."""
+    return NOTHING if value is None else _signed(value, 2)
+
+
 def grade_from_share(share: float, scale: tuple[float, float], places: int = 1) -> str:
     """A score in [0, 1] as a rubric's scale has it, with one decimal: 0.625 on 1 to 5 is `3.5`."""
     return _decimals(scale[0] + share * (scale[1] - scale[0]), places)
@@ -44,7 +49,8 @@ def grade_from_share(share: float, scale: tuple[float, float], places: int = 1) 
 
 def two_decimals(value: float) -> str:
     """A number with two decimals: `0.62`, `−0.10`."""
-    return _signed(value, 2).removeprefix("+")
+    size = _decimals(abs(value), 2)
+    return f"{MINUS}{size}" if value < 0 and _is_some(size) else size
 
 
 def dropped_or_improved(value: float) -> str:
@@ -126,12 +132,17 @@ def percent(fraction: float) -> str:
     return f"{_percent_digits(fraction)} %"
 
 
+def percent_figure(fraction: float) -> str:
+    """The same without its unit: `2.5`."""
+    return _percent_digits(fraction)
+
+
 def share(value: float) -> str:
     """A share in [0, 1] with at most one decimal: `62.5 %`, `90 %`; only all is `100 %`, and only none `0 %`."""
     tenths = round(value * 1000)
     tenths = min(tenths, 999) if value < 1 - ZERO else tenths
     tenths = max(tenths, 1) if value > ZERO else tenths
-    return f"{tenths / 10:.1f}".removesuffix(".0") + " %"
+    return f"{tenths / 10:g} %"
 
 
 def change(fraction: float | None) -> str:
@@ -203,10 +214,12 @@ def tokens(count: int) -> str:
 
 def rough_count(count: int) -> str:
     """A rough count with two significant digits; beyond 10,000 only that."""
-    if count > 10_000:
-        return "more than 10,000"
-    digits = max(0, len(str(count)) - 2)
-    return f"about {round(count, -digits):,}"
+    return "more than 10,000" if count > 10_000 else f"about {rough_tokens(count)}"
+
+
+def rough_figure(count: int) -> str:
+    """The same as a figure: `≈ 120`, `> 10,000`."""
+    return "> 10,000" if count > 10_000 else f"≈ {rough_tokens(count)}"
 
 
 def _signed(value: float, places: int) -> str:

@@ -17,7 +17,7 @@ from gate.report import numbers
 from gate.report.escape import visible
 from gate.report.numbers import LONGEST_SENTENCE, NOTHING, short_line
 from gate.report.page.charts import LinearScale
-from gate.report.sheets.sheet import Remark, Sheet, SheetRow, SheetTable, Tone
+from gate.report.sheet import Remark, Sheet, SheetRow, SheetTable, Tone, figure_columns, text_columns
 from gate.templates.rendering import packaged_templates
 from gate.values import counted
 
@@ -52,7 +52,7 @@ def headline(record: BacktestRecord) -> str:
 def backtest_sheet(record: BacktestRecord) -> Sheet:
     """The table of a backtest, with lasting drops."""
     lines = tuple(map(_line, record.commits))
-    head = ("commit", "date", "subject", "verdict", "worst slice", "change", "cost")
+    head = (*text_columns("commit", "date", "subject", "verdict", "worst slice"), *figure_columns("change", "cost"))
     below = [
         f"{row.commit[:SHORT]}: {short_line(row.reason, LONGEST_SENTENCE)}" for row in record.commits if row.reason
     ]

@@ -142,7 +142,7 @@ def calibrate(run: RunRecord, steps: StepProgress, effort: Effort | None = None)
     Raises:
         GateError: no suite has a case with scores of both arms.
     """
-    parts = [_part(suite, several=len(run.suites) > 1) for suite in run.suites]
+    parts = [_part(suite) for suite in run.suites]
     scored = [part for part in parts if part.scores.n]
     if not scored:
         hint = "use the run.json of gate calibrate, or of a gate diff that was not skipped"
@@ -168,7 +168,7 @@ def calibrate(run: RunRecord, steps: StepProgress, effort: Effort | None = None)
     )
 
 
-def _part(suite: SuiteRecord, *, several: bool) -> _Part:
+def _part(suite: SuiteRecord) -> _Part:
     scores = noise.table(suite)
     cases = [suite.cases[position] for position in scores.ids]
     units = cluster_numbers([(case.id, case.cluster) for case in cases])
@@ -176,8 +176,9 @@ def _part(suite: SuiteRecord, *, several: bool) -> _Part:
     members = _members(cases)
     nobody = np.empty(0, dtype=np.int64)
     blocking = {}
-    for name in {row.slice: None for row in (suite.quality.overall, *suite.quality.slices) if not row.advisory}:
-        own = name.removeprefix(f"{suite.name}/") if several else name
+    quality = suite.quality
+    names = {row.slice: quality.local(row) for row in (quality.overall, *quality.slices) if not row.advisory}
+    for name, own in names.items():
         rows = np.arange(len(cases)) if own == OVERALL else members.get(_parted(own), nobody)
         if np.unique(labels[rows]).size >= BLOCKABLE_UNITS:
             blocking[name] = rows

@@ -13,9 +13,9 @@ from gate.engine.forecast import FallToShow
 from gate.environment.settings import Settings
 from gate.errors import GateError
 from gate.git.places import own_folder
+from gate.report.sheet import Sheet
 from gate.report.sheets import judge_calibration
 from gate.report.sheets.plan import calibration_sheet, plan_sheet
-from gate.report.sheets.sheet import Sheet
 from gate.report.terminal.sheet import render_sheet
 
 SCHEMA = "prompt-gate/plan/1"

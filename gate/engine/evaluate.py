@@ -30,7 +30,6 @@ from gate.engine.record_parts import (
     shortened,
     spending_record,
     untried,
-    value_records,
 )
 from gate.engine.run import Collector, Tools
 from gate.engine.samples import NOT_APPLICABLE, Bools, SampleTable
@@ -178,8 +177,7 @@ def record(finished: RunResult) -> RunRecord:
         calls=calls,
         spent_usd=_spent(parts),
         exam_changes=untried(resolved),
-        run_edits=[edit.name for edit in resolved.run_edits],
-        run_values=value_records(resolved.run_edits),
+        run_edits=list(resolved.run_edits),
     )
 
 

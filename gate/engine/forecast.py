@@ -51,10 +51,16 @@ class FigureRange:
 
 @dataclass(frozen=True, slots=True)
 class SliceForecast:
-    """What one slice could show."""
+    """What one slice could show.
+
+    Args:
+        slice: `suite/name` in a run over several suites.
+        name: `overall` or `dimension=value`.
+    """
 
     suite: str
     slice: str
+    name: str
     cases: int
     units: int
     tier: Tier
@@ -209,6 +215,7 @@ def _slice(suite: Suite, piece: Slice, spread: Spread, found: SliceLayout, quest
     return SliceForecast(
         suite=suite.name,
         slice=piece.full_name,
+        name=piece.name,
         cases=cases,
         units=units,
         tier=tier(units),
@@ -276,7 +283,7 @@ def warnings(suites: Sequence[SuiteForecast], planned: Sequence[Suite]) -> Itera
                 f"{suite.name} is new: it has no baseline, so it is tested against its thresholds, not compared"
             )
             continue
-        names = {row.slice.removeprefix(f"{suite.name}/"): row for row in suite.slices}
+        names = {row.name: row for row in suite.slices}
         for name in plan.exam.policy.required:
             units = names[name].units if name in names else 0
             if units < BLOCKABLE_UNITS:
@@ -286,7 +293,7 @@ def warnings(suites: Sequence[SuiteForecast], planned: Sequence[Suite]) -> Itera
                     severe=True,
                 )
         small = [row for row in suite.slices if row.units < BLOCKABLE_UNITS and not row.advisory and not row.required]
-        if any(row.slice in (OVERALL, f"{suite.name}/{OVERALL}") for row in small):
+        if any(row.name == OVERALL for row in small):
             yield PlanWarning(
                 f"{suite.name} has {_counted(suite.slices[0].units)}: under {BLOCKABLE_UNITS} nothing can block, and "
                 "every run is a HOLD",

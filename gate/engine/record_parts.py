@@ -27,13 +27,14 @@ from gate.record.parts import (
     OutputPartRecord,
     OutputRecord,
     PromptTextRecord,
+    ReasonRecord,
     SpendingRecord,
     SpentRecord,
     ToolUseRecord,
     TranscriptRecord,
     TurnRecord,
 )
-from gate.record.run import EditedValueRecord, ExamChangeRecord, ExamTrialRecord, RunRecord
+from gate.record.run import ExamChangeRecord, ExamTrialRecord, RunRecord
 from gate.record.transcript import (
     FREE,
     STEP_LIMIT,
@@ -56,7 +57,7 @@ from gate.record.transcript import (
     ending_of,
     masked,
 )
-from gate.resolve.exam import ExamChanges, ExamEdit, SettingEdit, Trial
+from gate.resolve.exam import ExamChanges, ExamEdit, Trial
 from gate.resolve.resolved import Resolved
 from gate.suite import Arm, Suite
 
@@ -218,33 +219,27 @@ def exam_findings(resolved: Resolved) -> Iterator[ExamEdited]:
         changes = edit.changes
         yield ExamEdited(
             suite=edit.suite,
-            rules=[rule.name for rule in edit.rules],
+            rules=[rule.place for rule in edit.rules],
             added=len(changes.added),
             removed=len(changes.removed),
             edited=len(changes.edited),
             obsolete=len(changes.obsolete),
         )
     if resolved.run_edits:
-        yield ExamEdited(suite="", rules=[edit.name for edit in resolved.run_edits])
+        yield ExamEdited(suite="", rules=[edit.place for edit in resolved.run_edits])
 
 
 def change(edit: ExamEdit, trials: Sequence[ExamTrialRecord]) -> ExamChangeRecord:
     """The changes of one eval set."""
     return ExamChangeRecord(
         suite=edit.suite,
-        rules=[rule.name for rule in edit.rules],
-        values=value_records(edit.rules),
+        rules=list(edit.rules),
         added=list(edit.changes.added),
         removed=list(edit.changes.removed),
         edited=list(edit.changes.edited),
         obsolete=list(edit.changes.obsolete),
         trials=list(trials),
     )
-
-
-def value_records(edits: Sequence[SettingEdit]) -> list[EditedValueRecord]:
-    """The old and the new value of each edit that has them."""
-    return [EditedValueRecord(name=one.name, old=one.old, new=one.new) for one in edits if one.told]
 
 
 def trial_record(trial: Trial, reason: str) -> ExamTrialRecord:
@@ -402,13 +397,13 @@ def _dollars(prices: Columns, costs: Columns) -> float | None:
 def output_record(sample: Sample) -> OutputRecord:
     """One output with its score and the scorers' reasons."""
     reply = sample.reply
-    unscored = [sample.score.reason] if isinstance(sample.score, Unscored) and isinstance(reply, Reply) else []
+    no_score = sample.score.reason if isinstance(sample.score, Unscored) and isinstance(reply, Reply) else None
     return OutputRecord(
         index=sample.index,
         text=shortened(reply.text) if isinstance(reply, Reply) else None,
         failure=reply.reason if isinstance(reply, Failed) else None,
         score=None if isinstance(sample.score, Unscored) else sample.score,
-        reasons=_reasons(sample.scores) + unscored,
+        reasons=[*_reasons(sample.scores), *([] if no_score is None else [ReasonRecord(scorer="", text=no_score)])],
         ending=ending_of(reply) if isinstance(reply, Reply) else "",
         parts=[
             OutputPartRecord(scorer=one.scorer, kind=part.kind, name=part.name, value=part.value, weight=part.weight)
@@ -420,19 +415,21 @@ def output_record(sample: Sample) -> OutputRecord:
     )
 
 
-def _reasons(scores: Sequence[Score]) -> list[str]:
+def _reasons(scores: Sequence[Score]) -> list[ReasonRecord]:
     """The scorers' reasons, the lowest score first: where only some are shown, these explain the score."""
     told = sorted((said for score in scores for said in _said(score)), key=lambda one: one[0])
     return [reason for _, reason in told]
 
 
-def _said(score: Score) -> Iterator[tuple[float, str]]:
+def _said(score: Score) -> Iterator[tuple[float, ReasonRecord]]:
     """Values with their reasons: of each round, where that is known."""
     rounds = [part for part in score.parts if part.reason]
     for part in rounds:
-        yield part.value, f"{score.scorer}: {part.name}: {part.value:.3g}: {part.reason}"
+        text = f"{part.name}: {part.value:.3g}: {part.reason}"
+        yield part.value, ReasonRecord(scorer=score.scorer, text=text)
     if score.reason and not rounds:
-        yield -1.0 if isinstance(score.value, Unscored) else score.value, f"{score.scorer}: {score.reason}"
+        value = -1.0 if isinstance(score.value, Unscored) else score.value
+        yield value, ReasonRecord(scorer=score.scorer, text=score.reason)
 
 
 def shortened(text: str) -> str:

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 from gate.config.values import OVERALL, parse_store_name
 from gate.record.comparison import ArmAxis, AxisComparison, Comparison, JuryResult, PassRate, Verdict
 from gate.record.parts import JudgeQuote
-from gate.record.run import CaseRecord, NewCaseRecord, NewSuiteRecord, RunRecord, SuiteRecord
+from gate.record.run import NewCaseRecord, NewSuiteRecord, RunRecord, SuiteRecord
 from gate.record.transcript import ArmName, mean_score
 
 Axis: TypeAlias = Literal["quality", "cost", "latency"]
@@ -233,7 +233,7 @@ def tries(run: RunRecord) -> bool:
 def _compared(suite: SuiteRecord, alpha: float) -> SuiteResult:
     quality = [suite.quality.overall, *suite.quality.slices]
     figures = (
-        *(_quality(one, suite.cases, alpha) for one in quality),
+        *(_quality(one, suite, alpha) for one in quality),
         *(_axis(one) for one in (suite.cost, suite.latency) if one.applicable),
     )
     results = tuple(
@@ -267,15 +267,16 @@ def _stored(label: str) -> str:
     return "" if named is None else named.name
 
 
-def _quality(one: Comparison, cases: Sequence[CaseRecord], alpha: float) -> HistoryFigure:
+def _quality(one: Comparison, suite: SuiteRecord, alpha: float) -> HistoryFigure:
+    name = suite.quality.local(one)
     means = [
         (case.cluster or f"\n{case.id}", fmean(scored))
-        for case in cases
-        if _inside(case.slices, one.slice) and (scored := [score for score in case.candidate if score is not None])
+        for case in suite.cases
+        if _inside(case.slices, name) and (scored := [score for score in case.candidate if score is not None])
     ]
     return HistoryFigure(
         axis="quality",
-        slice=one.slice,
+        slice=name,
         n=one.n,
         units=one.units,
         baseline=one.baseline,

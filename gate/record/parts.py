@@ -192,6 +192,18 @@ class TranscriptRecord(RecordPart):
     notes: list[str] = []
 
 
+class ReasonRecord(RecordPart):
+    """Why a scorer gave its score; `scorer` is empty where it is why there is no score."""
+
+    scorer: str
+    text: str
+
+    @property
+    def line(self) -> str:
+        """Behind the scorer's name."""
+        return f"{self.scorer}: {self.text}" if self.scorer else self.text
+
+
 class OutputRecord(RecordPart):
     """One output of one arm, saved only for the informative cases; `transcript` is null where it was one reply."""
 
@@ -199,7 +211,7 @@ class OutputRecord(RecordPart):
     text: str | None
     failure: str | None
     score: Share | None
-    reasons: list[str]
+    reasons: list[ReasonRecord]
     ending: Ending = ""
     parts: list[OutputPartRecord] = []
     transcript: TranscriptRecord | None = None

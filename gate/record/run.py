@@ -7,6 +7,7 @@ from typing import Literal, Self
 from pydantic import Field, NonNegativeInt, model_validator
 from pydantic_core import PydanticCustomError
 
+from gate.config.values import OVERALL
 from gate.record.comparison import (
     ArmAxis,
     AxisComparison,
@@ -46,6 +47,10 @@ class QualityRecord(RecordPart):
 
     overall: Comparison
     slices: list[Comparison]
+
+    def local(self, record: Comparison) -> str:
+        """The name of one of its slices without the suite, which all of them have in front or none."""
+        return record.slice[len(self.overall.slice) - len(OVERALL) :]
 
 
 class CaseRecord(RecordPart):
@@ -168,26 +173,48 @@ class ExamTrialRecord(RecordPart):
     reason: str = ""
 
 
-class EditedValueRecord(RecordPart):
-    """What a setting was and what the change makes of it; `name` is as in `rules` and `run_edits`."""
+SettingKind = Literal[
+    "policy",
+    "suite",
+    "scorers",
+    "conversation",
+    "placeholders",
+    "threshold",
+    "slices",
+    "samples",
+    "budget",
+    "cache",
+    "providers",
+]
 
-    name: str
-    old: str
-    new: str
+
+class SettingEdit(RecordPart):
+    """One setting that a change edits.
+
+    `kind` is its part of gate.yaml, and `name` the setting in it, empty where there is only one. `old` and `new` are as
+    gate.yaml has them; both are empty where one of them is long, or where the setting has no value.
+    """
+
+    kind: SettingKind
+    name: str = ""
+    old: str = ""
+    new: str = ""
+
+    @property
+    def place(self) -> str:
+        """`policy.margin`; the kind alone where it is one setting."""
+        return f"{self.kind}.{self.name}" if self.name else self.kind
 
 
 class ExamChangeRecord(RecordPart):
     """How the change edits the eval set of one suite.
 
-    `rules` are what it edits apart from cases, as `policy.max_cost_increase` or `scorers.judge`; `suite` is the suite
-    itself, which it drops. `values` are those of rules whose values are short. The ids are those of cases; `obsolete`
-    are those that it marks so. `calls` and
-    `spent_usd` are those of the trials.
+    `rules` are what it edits apart from cases; the kind `suite` is the suite itself, which it drops. The ids are those
+    of cases; `obsolete` are those that it marks so. `calls` and `spent_usd` are those of the trials.
     """
 
     suite: str
-    rules: list[str] = []
-    values: list[EditedValueRecord] = []
+    rules: list[SettingEdit] = []
     added: list[str] = []
     removed: list[str] = []
     edited: list[str] = []
@@ -331,7 +358,6 @@ class RunRecord(RecordPart):
     `waived` is what makes the exit code 0 whatever the verdict; `waived_code` is what it would have been.
     `coverage` is what the run looked at, where two refs were compared.
     `exam_changes` and `run_edits` are what the change does to its own eval set; they are not part of the verdict.
-    `run_values` are the old and the new values of `run_edits`, where they are short.
     `promises` is what the change does to the rules of its prompts; it is not part of the verdict either.
     `kind` is what a run is about where it compares no prompts: `baseline`, answers of a branch for later runs; `setup`,
     what kept the gate from looking at the change, or at its label; `check`: each of `new` was compared with its
@@ -361,8 +387,7 @@ class RunRecord(RecordPart):
     config: str = ""
     coverage: CoverageRecord | None = None
     exam_changes: list[ExamChangeRecord] = []
-    run_edits: list[str] = []
-    run_values: list[EditedValueRecord] = []
+    run_edits: list[SettingEdit] = []
     promises: list[PromisesRecord] = []
     kind: Literal["", "baseline", "setup", "check"] = ""
     priced: bool = True

@@ -232,7 +232,7 @@ def _output(one: OutputRecord) -> AnswerView:
         _made_of(ScorerView(short_line(scorer), "", ""), [Part(p.kind, p.name, p.value, p.weight) for p in same])
         for scorer, same in by_scorer
     ]
-    reasons = [ScorerView("", "", short_line(reason, REASON_CHARS)) for reason in one.reasons]
+    reasons = [ScorerView("", "", short_line(reason.line, REASON_CHARS)) for reason in one.reasons]
     return AnswerView(
         index=one.index,
         pieces=_text(one.text),
@@ -372,8 +372,7 @@ def slice_contributions(run: RunRecord, suite: str, case: AnyCase) -> tuple[Slic
     if isinstance(found, SuiteRecord):
         rows = [(named.local, named.record.mean, named.record.state) for named in suite_slices(run, found)]
     else:
-        rates = (found.overall, *found.slices)
-        rows = [(rate.slice.removeprefix(f"{suite}/"), rate.rate, rate.state) for rate in rates]
+        rows = [(rate.slice, rate.rate, rate.state) for rate in (found.overall, *found.slices)]
     return tuple(_contribution(found, case, *row) for row in rows if _inside(row[0], case))
 
 

@@ -22,12 +22,15 @@ from gate.numbers import duration as duration
 from gate.numbers import duration_change as duration_change
 from gate.numbers import grade as grade
 from gate.numbers import grade_change as grade_change
+from gate.numbers import grade_delta as grade_delta
 from gate.numbers import grade_from_share as grade_from_share
 from gate.numbers import percent as percent
+from gate.numbers import percent_figure as percent_figure
 from gate.numbers import points as points
 from gate.numbers import points_interval as points_interval
 from gate.numbers import relative_change as relative_change
 from gate.numbers import rough_count as rough_count
+from gate.numbers import rough_figure as rough_figure
 from gate.numbers import rough_tokens as rough_tokens
 from gate.numbers import score as score
 from gate.numbers import score_change as score_change
@@ -71,16 +74,29 @@ def duration_change_interval(change: Estimate) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class NamedNumber:
-    """One line on how the verdict was decided.
+class ShownCases:
+    """The cases that a report shows; each renderer says where."""
 
-    Args:
-        kind: `reason`, `cost` or `spent` for lines that the comment shows elsewhere.
-    """
+    words: str = "the cases"
 
-    label: str
-    text: Text
-    kind: str = ""
+
+Step: TypeAlias = tuple[str | Code | ShownCases, ...]
+"""What to do next."""
+
+
+def placed(step: Step, where: str) -> Text:
+    """The step with the place of the cases: `above`."""
+    return tuple(f"{piece.words} {where}" if isinstance(piece, ShownCases) else piece for piece in step)
+
+
+def groups_text(cases: int, units: int) -> str:
+    """`12 groups`, those that count as one independent case each; empty where every case does."""
+    return "" if cases == units else counted(units, "group")
+
+
+def cases_and_groups(cases: str, groups: str) -> str:
+    """`30 (12 groups)`."""
+    return f"{cases} ({groups})" if groups else cases
 
 
 LONGEST_NAME = 100
@@ -136,13 +152,8 @@ def case_label(run: RunRecord, suite: SuiteRecord | NewSuiteRecord, case: str) -
 
 def suite_slices(run: RunRecord, suite: SuiteRecord) -> tuple[NamedSlice, ...]:
     """The comparisons of one suite, `overall` first, in the order of the record."""
-    label = suite_label(run, suite)
-    records = (suite.quality.overall, *suite.quality.slices)
-    # In a run that compares several suites the record carries full names already.
-    return tuple(
-        NamedSlice(label, record.slice.removeprefix(f"{label}/") if label else record.slice, record)
-        for record in records
-    )
+    label, quality = suite_label(run, suite), suite.quality
+    return tuple(NamedSlice(label, quality.local(record), record) for record in (quality.overall, *quality.slices))
 
 
 def run_slices(run: RunRecord) -> tuple[NamedSlice, ...]:
@@ -216,6 +227,11 @@ def listed_code(names: Sequence[str]) -> Text:
     for name in names[:NAMES_SHOWN]:
         out += [", " if out else "", Code(short_line(name))]
     return (*out, values.and_more(len(names) - NAMES_SHOWN))
+
+
+def in_suite(suite: str) -> Text:
+    """` in suite`; empty where no suite is named."""
+    return (" in ", Code(short_line(suite))) if suite else ()
 
 
 def slice_name(named: NamedSlice) -> Code:

@@ -19,7 +19,7 @@ from gate.prompts.files import FileSource
 from gate.record.findings.finding import Finding
 from gate.record.findings.notes import CasesObsolete, DimensionsEmpty
 from gate.record.findings.rates import PolicySliceEmpty
-from gate.record.run import TrialKind
+from gate.record.run import SettingEdit, SettingKind, TrialKind
 from gate.resolve.code import untried
 from gate.resolve.pairing import Pair
 from gate.suite import Arm, Exam, Suite
@@ -237,35 +237,17 @@ LONGEST = 40
 NOT_SET = "not set"
 
 
-@dataclass(frozen=True, slots=True)
-class SettingEdit:
-    """One setting that a change edits.
-
-    Args:
-        name: such as `policy.margin` or `threshold`.
-        old, new: as `gate.yaml` has them; both empty where one of them is long, or where the setting has no value.
-    """
-
-    name: str
-    old: str = ""
-    new: str = ""
-
-    @property
-    def told(self) -> bool:
-        """Are the values known?"""
-        return bool(self.old)
-
-
-def differing(old: FileModel, new: FileModel, prefix: str = "") -> list[SettingEdit]:
-    """The fields in which two objects of one model differ."""
+def differing(old: FileModel, new: FileModel, kind: SettingKind, within: str = "") -> list[SettingEdit]:
+    """The fields in which two objects of one model differ; `within` stands before their names."""
     after = dict(new)
-    return [edit(prefix + name, value, after[name]) for name, value in old if value != after[name]]
+    return [edit(kind, within + name, (value, after[name])) for name, value in old if value != after[name]]
 
 
-def edit(name: str, old: object, new: object) -> SettingEdit:
+def edit(kind: SettingKind, name: str, values: tuple[object, object]) -> SettingEdit:
     """One edit, with its values where both are short; None is a setting that is not set."""
-    values = [_text(value) for value in (old, new)]
-    return SettingEdit(name, *values) if all(0 < len(value) <= LONGEST for value in values) else SettingEdit(name)
+    old, new = map(_text, values)
+    short = all(0 < len(value) <= LONGEST for value in (old, new))
+    return SettingEdit(kind=kind, name=name, old=old, new=new) if short else SettingEdit(kind=kind, name=name)
 
 
 def _text(value: object) -> str:
@@ -313,8 +295,7 @@ class ExamEdit:
     """The change's edits of the exam of one suite.
 
     Args:
-        rules: edits beside cases: `policy.margin`, `scorers.judge`, `conversation.score`, `placeholders.today`,
-            `threshold`, `slices`, `samples`, `suite`.
+        rules: edits beside cases; the kind `suite` is the suite itself, which the change drops.
         changes: ids of cases.
         trials: the parts that are tried.
     """
@@ -330,16 +311,17 @@ def rules_edited(pair: Pair) -> tuple[SettingEdit, ...]:
     if pair.own_exam:
         return ()
     if pair.left_out:
-        return (SettingEdit("suite"),)
+        return (SettingEdit(kind="suite"),)
     old, new = pair.exam, pair.current
     scorers = _scorers(old.scorers, new.scorers)
-    pairs = ((name, getattr(old, name), getattr(new, name)) for name in ("threshold", "slices", "samples"))
-    plain = [edit(name, before, after) for name, before, after in pairs if before != after]
+    kinds: tuple[SettingKind, ...] = ("threshold", "slices", "samples")
+    pairs = ((kind, (getattr(old, kind), getattr(new, kind))) for kind in kinds)
+    plain = [edit(kind, "", values) for kind, values in pairs if values[0] != values[1]]
     led = (
         *_led(old.conversing, new.conversing),
         *_edits("placeholders", old.placeholders or {}, new.placeholders or {}),
     )
-    return (*differing(old.policy, new.policy, "policy."), *scorers, *led, *plain)
+    return (*differing(old.policy, new.policy, "policy"), *scorers, *led, *plain)
 
 
 def _led(old: ConversationOptions, new: ConversationOptions) -> list[SettingEdit]:
@@ -355,20 +337,20 @@ def _led(old: ConversationOptions, new: ConversationOptions) -> list[SettingEdit
     ]
     found = _edits("conversation", *settings)
     params = (old.followups.params, old.user.params) != (new.followups.params, new.user.params)
-    return [*found, SettingEdit("conversation.params")] if params else found
+    return [*found, SettingEdit(kind="conversation", name="params")] if params else found
 
 
-def _edits(kind: str, old: Mapping[str, object], new: Mapping[str, object]) -> list[SettingEdit]:
+def _edits(kind: SettingKind, old: Mapping[str, object], new: Mapping[str, object]) -> list[SettingEdit]:
     names = [name for name in {**old, **new} if old.get(name) != new.get(name)]
-    return [edit(f"{kind}.{name}", old.get(name), new.get(name)) for name in names]
+    return [edit(kind, name, (old.get(name), new.get(name))) for name in names]
 
 
 def _scorers(old: Sequence[ScorerSpec], new: Sequence[ScorerSpec]) -> list[SettingEdit]:
     before, after = ({spec.name: spec for spec in specs} for specs in (old, new))
     names = [name for name in dict.fromkeys((*before, *after)) if before.get(name) != after.get(name)]
     # The order of the scorers is no content of theirs, yet a comparison of configurations sees it.
-    return [SettingEdit(f"scorers.{name}") for name in names] or (
-        [SettingEdit("scorers")] if tuple(old) != tuple(new) else []
+    return [SettingEdit(kind="scorers", name=name) for name in names] or (
+        [SettingEdit(kind="scorers")] if tuple(old) != tuple(new) else []
     )
 
 
@@ -438,7 +420,7 @@ def _cases(edited: SuiteWithEdits, taken: set[str]) -> Iterable[Trial]:
 
 def _rescored(edited: SuiteWithEdits, rules: Sequence[SettingEdit]) -> Iterable[Trial]:
     """The answers under the change's scorers; if no prompt changed, one arm is called only for this."""
-    if not any(rule.name.startswith("scorers") for rule in rules):
+    if not any(rule.kind == "scorers" for rule in rules):
         return
     # The name is the suite's: its answers are the same requests, so none is sent twice.
     suite = _trial(edited, edited.suite.exam.cases, edited.pair.current, edited.suite.name)

@@ -21,9 +21,9 @@ from gate.prompts.version import TODAY, Prompt, PromptVersion, filled
 from gate.record.findings.finding import Finding, distinct
 from gate.record.findings.notes import JudgeRelated, PlaceholdersFilled, SamplesRepeat, ServersEdited
 from gate.record.findings.unfinished import PromptDeleted
-from gate.record.run import CoverageRecord
+from gate.record.run import CoverageRecord, SettingEdit
 from gate.record.transcript import Failed
-from gate.resolve.exam import ExamChanges, ExamEdit, SettingEdit
+from gate.resolve.exam import ExamChanges, ExamEdit
 from gate.scoring.panel import fill_options, option_complaints
 from gate.suite import Arm, Exam, Suite
 from gate.values import counted, digest
@@ -42,7 +42,7 @@ class Resolved:
         commit: the candidate's, where there is one.
         config: path of `gate.yaml` in the repository; empty where there is none.
         deleted: prompts that the base tests and the change deletes.
-        run_edits: the change's edits of the run's policy, budget, cache and servers, such as `policy.confidence`.
+        run_edits: the change's edits of the run's policy, budget, cache and servers.
         adoption: the base has no configuration, so that all of the exam is the change's own.
         base_models: each model that the base uses.
         coverage: what was looked at, where two refs are compared.

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from posixpath import dirname, normpath
 
 from gate.cases.case import Case
-from gate.config.documents import Problems, one_problem, quoted
+from gate.config.documents import Problems, quoted
 from gate.config.gatefile import Config, SuiteConfig
 from gate.config.models import SERVICES, ModelRef
 from gate.config.scorer import ScorerSpec
@@ -278,7 +278,7 @@ def _end(source: FileSource, link: str) -> str | None:
 
 def _problem(path: str, what: str, does: str, pattern: str) -> Problem:
     message = f"is a {what} {does} where {quoted(pattern)} looks for prompts; no case would test it"
-    return one_problem(path, 0, message, _HINT).problems[0]
+    return Problem(path, 0, message, _HINT, "change")
 
 
 @dataclass(frozen=True, slots=True)

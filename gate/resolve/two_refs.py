@@ -17,10 +17,11 @@ from gate.record.findings.notes import (
     SuiteRemoved,
     SuiteUnfilled,
 )
+from gate.record.run import SettingEdit
 from gate.resolve import trust
 from gate.resolve.code import build_notes
 from gate.resolve.coverage import coverage_of
-from gate.resolve.exam import SettingEdit, differing, exam_notes
+from gate.resolve.exam import differing, exam_notes
 from gate.resolve.missing_files import unmatched_entries
 from gate.resolve.own_settings import settings_notes
 from gate.resolve.pairing import Pair, Sides, check_stranger, pair, part_notes
@@ -195,11 +196,10 @@ def _check_stranger(sides: Sides, suites: Sequence[Suite], base: Config | None) 
 
 
 def _run_edits(base: Config, head: Config) -> tuple[SettingEdit, ...]:
-    kinds = (("policy.", base.policy, head.policy), ("budget.", base.budget, head.budget))
-    found = [one for prefix, old, new in kinds for one in differing(old, new, prefix)]
+    found = (*differing(base.policy, head.policy, "policy"), *differing(base.budget, head.budget, "budget"))
     servers = ((name, old, head.providers.get(name)) for name, old in base.providers.items())
-    moved = [one for name, old, new in servers if new for one in differing(old, new, f"providers.{name}.")]
-    return (*found, *differing(base.cache, head.cache, "cache."), *moved)
+    moved = [one for name, old, new in servers if new for one in differing(old, new, "providers", f"{name}.")]
+    return (*found, *differing(base.cache, head.cache, "cache"), *moved)
 
 
 def _no_config(sides: Sides, config: str, *, deleted: bool) -> GateError:

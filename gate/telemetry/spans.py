@@ -35,7 +35,6 @@ LONGEST_NAME = 100
 """Characters of a name in the name of a span."""
 MESSAGES = 100
 """Messages of one request; the newest are recorded."""
-"""Reasons of a verdict."""
 _HOSTED = {"openai": OPENAI_URL, "anthropic": ANTHROPIC_URL}
 _HERE = ("local", "replay", "fake")
 _CLOUDS = {"azure": "azure.ai.openai", "bedrock": "aws.bedrock", "vertex": "gcp.vertex_ai"}

@@ -1,5 +1,6 @@
 """What later steps and readers of the log are told of each kind of run."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -43,7 +44,8 @@ def test_outputs_of_a_run(name: str, expected: tuple[str, ...]) -> None:
     assert tuple(found[key] for key in ("verdict", "worst-slice", "worst-slice-upper", "cost-usd", "calls")) == expected
     assert (found["report-path"], found["result-json"]) == (".gate/action/report.html", ".gate/action/run.json")
     assert found["comment-url"] == "https://github.com/acme/support-bot/pull/7#issuecomment-5"
-    assert len(found) == 9
+    assert json.loads(found["findings"]) == list(dict.fromkeys(finding.code for finding in RUNS[name].findings))
+    assert len(found) == 10
 
 
 def test_outputs_are_written_as_they_are(tmp_path: Path) -> None:
@@ -69,10 +71,8 @@ def test_the_log_names_what_hinders_a_merge() -> None:
 
 def test_a_name_is_escaped_once() -> None:
     run = RUNS["block"]
-    suite = run.suites[0]
-    rows = [row.model_copy(update={"slice": row.slice.replace("lang=", "type=std::")}) for row in suite.quality.slices]
-    quality = suite.quality.model_copy(update={"slices": rows})
-    outcome = ActionOutcome(run.model_copy(update={"suites": [suite.model_copy(update={"quality": quality})]}))
+    first = run.findings[0].model_copy(update={"slice": "type=std::de"})
+    outcome = ActionOutcome(run.model_copy(update={"findings": [first, *run.findings[1:]]}))
     assert "type=std::de dropped by" in next(annotations(outcome))
 
 

@@ -98,7 +98,7 @@ def test_suites_in_which_nothing_with_a_price_was_called_add_nothing_to_the_doll
     assert spending(paid, None, free).spent_usd == 3.0
     assert spending(paid, unknown).spent_usd is None
     assert spending(free, None).spent_usd is None
-    assert "$3.00, " in render_report(spending(paid, None))
+    assert ", $3.00, " in render_report(spending(paid, None))
 
 
 def test_an_agent_that_does_not_tell_its_cost_is_no_model_without_a_price() -> None:
@@ -126,7 +126,7 @@ def test_what_was_said_of_rounds_is_told_one_by_one_the_lowest_first() -> None:
         Score("older", 0.1, "round 1: no", parts=tuple(replace(part, reason="") for part in rounds)),
     )
     told = output_record(Sample("s", "c", ArmName.CANDIDATE, 0, reply(), scores, 0.5)).reasons
-    assert told == [
+    assert [reason.line for reason in told] == [
         "older: round 1: no",
         "judge: round 2: 0.25: forgot it",
         "calm: is loud",

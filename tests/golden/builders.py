@@ -32,7 +32,15 @@ from gate.record.findings.quality import (
 from gate.record.findings.rates import PassRateMet, PassRateMissed, PassRateUnproven, ThresholdUnset
 from gate.record.findings.skipped import NothingChanged
 from gate.record.findings.unfinished import EvaluationFailed
-from gate.record.parts import ArmRecord, CallsRecord, ExamRecord, OutputRecord, SpendingRecord, SpentRecord
+from gate.record.parts import (
+    ArmRecord,
+    CallsRecord,
+    ExamRecord,
+    OutputRecord,
+    ReasonRecord,
+    SpendingRecord,
+    SpentRecord,
+)
 from gate.record.run import (
     CaseRecord,
     MethodRecord,
@@ -168,8 +176,10 @@ def cache(**other: object) -> CacheComparison:
 def output(
     index: int, text: str | None, score: float | None, *reasons: str, failure: str | None = None
 ) -> OutputRecord:
-    """One answer."""
-    return OutputRecord(index=index, text=text, failure=failure, score=score, reasons=list(reasons))
+    """One answer; a reason begins with the name of its scorer, if it has one."""
+    parts = (reason.partition(": ") for reason in reasons)
+    told = [ReasonRecord(scorer=name if mark else "", text=text if mark else name) for name, mark, text in parts]
+    return OutputRecord(index=index, text=text, failure=failure, score=score, reasons=told)
 
 
 def case(

@@ -3,7 +3,7 @@
 from gate.record.comparison import State, Verdict
 from gate.record.findings.quality import NoPromptChanged
 from gate.record.parts import CallsRecord, ExamRecord
-from gate.record.run import EditedValueRecord, ExamChangeRecord, ExamTrialRecord, RunRecord
+from gate.record.run import ExamChangeRecord, ExamTrialRecord, RunRecord, SettingEdit
 from tests.golden.builders import comparison, run, suite
 
 _REMOVED = [f"de-{number:03}" for number in range(12)]
@@ -26,8 +26,11 @@ def exam_edited() -> RunRecord:
     ]
     change = ExamChangeRecord(
         suite="support",
-        rules=["policy.max_cost_increase", "policy.required", "scorers.judge"],
-        values=[EditedValueRecord(name="policy.max_cost_increase", old="0.1", new="2.0")],
+        rules=[
+            SettingEdit(kind="policy", name="max_cost_increase", old="0.1", new="2.0"),
+            SettingEdit(kind="policy", name="required"),
+            SettingEdit(kind="scorers", name="judge"),
+        ],
         added=[f"new-{number}" for number in range(10_000)],
         removed=_REMOVED,
         edited=["en-009", "en-010", "en-011"],
@@ -36,9 +39,11 @@ def exam_edited() -> RunRecord:
         spent_usd=0.1312,
     )
     made = suite(overall, slices, [], exam=exam)
-    edits = {"policy.confidence": ("0.95", "0.999"), "budget.max_usd": ("not set", "5.0")}
-    values = [EditedValueRecord(name=name, old=old, new=new) for name, (old, new) in edits.items()]
-    return run(Verdict.BLOCK, [made], exam_changes=[change], run_edits=list(edits), run_values=values)
+    edits = [
+        SettingEdit(kind="policy", name="confidence", old="0.95", new="0.999"),
+        SettingEdit(kind="budget", name="max_usd", old="not set", new="5.0"),
+    ]
+    return run(Verdict.BLOCK, [made], exam_changes=[change], run_edits=edits)
 
 
 def exam_only() -> RunRecord:
@@ -48,9 +53,9 @@ def exam_only() -> RunRecord:
         kind="added", asked=40, n=0, reason="openai:gpt-5 needs a key, and OPENAI_API_KEY is not set"
     )
     changes = [
-        ExamChangeRecord(suite="support", rules=["scorers.judge"], trials=[rescored]),
+        ExamChangeRecord(suite="support", rules=[SettingEdit(kind="scorers", name="judge")], trials=[rescored]),
         ExamChangeRecord(suite="triage", added=[f"new-{number}" for number in range(40)], trials=[lone]),
-        ExamChangeRecord(suite="faq", rules=["suite"]),
+        ExamChangeRecord(suite="faq", rules=[SettingEdit(kind="suite")]),
     ]
     return run(Verdict.PASS, [], [NoPromptChanged()], exam_changes=changes)
 

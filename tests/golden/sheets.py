@@ -19,10 +19,10 @@ from gate.record.comparison import State, Verdict
 from gate.record.transcript import Dollars
 from gate.report.markdown.report import report_template
 from gate.report.page.document import render_page
+from gate.report.sheet import Sheet
 from gate.report.sheets.generation import generation_plan_sheet
 from gate.report.sheets.judge_calibration import judge_sheet
 from gate.report.sheets.plan import calibration_sheet
-from gate.report.sheets.sheet import Sheet
 from gate.report.terminal.sheet import render_sheet
 from gate.testgen.forecast import GenerationForecast, StageForecast
 from tests.calibration.test_calibrate import FEW, Counted, coins

@@ -64,27 +64,27 @@ def edited(head: tuple[Case, ...], *, compared: bool = True, **edits: object) ->
     ("edits", "rules"),
     [
         ({}, ()),
-        ({"scorers": (EXACT, replace(JUDGE, options={"criteria": "Short."}))}, ("scorers.judge",)),
-        ({"scorers": (EXACT,)}, ("scorers.judge",)),
+        ({"scorers": (EXACT, replace(JUDGE, options={"criteria": "Short."}))}, (("scorers", "judge"),)),
+        ({"scorers": (EXACT,)}, (("scorers", "judge"),)),
         (
             {"conversing": ConversationOptions(score="min", user=ConversationModel(model=ModelRef("fake", "u")))},
-            ("conversation.score", "conversation.user"),
+            (("conversation", "score"), ("conversation", "user")),
         ),
-        ({"placeholders": {"today": "2026-11-22"}}, ("placeholders.today",)),
+        ({"placeholders": {"today": "2026-11-22"}}, (("placeholders", "today"),)),
     ],
 )
 def test_what_is_edited_has_a_name(edits: dict[str, object], rules: tuple[str, ...]) -> None:
-    assert tuple(rule.name for rule in rules_edited(pair(**edits))) == rules
+    assert tuple((rule.kind, rule.name) for rule in rules_edited(pair(**edits))) == rules
 
 
 def test_values_are_told_about_policy_and_threshold_and_not_of_scorers() -> None:
     edits = {"policy": SuitePolicy(margin=0.5), "threshold": 0.1, "samples": 9, "scorers": (EXACT,)}
-    told = [(rule.name, rule.old, rule.new) for rule in rules_edited(pair(**edits))]
+    told = [(rule.kind, rule.name, rule.old, rule.new) for rule in rules_edited(pair(**edits))]
     assert told == [
-        ("policy.margin", "0.0", "0.5"),
-        ("scorers.judge", "", ""),
-        ("threshold", "not set", "0.1"),
-        ("samples", "1", "9"),
+        ("policy", "margin", "0.0", "0.5"),
+        ("scorers", "judge", "", ""),
+        ("threshold", "", "not set", "0.1"),
+        ("samples", "", "1", "9"),
     ]
 
 

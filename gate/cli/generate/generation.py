@@ -24,9 +24,9 @@ from gate.generation.written_files import SMALL, WrittenFiles, keep_for_reading
 from gate.prompts.reading import is_prompt_yml
 from gate.report.escape import terminal_text
 from gate.report.markdown.report import render_sheet
+from gate.report.sheet import Sheet
 from gate.report.sheets import generation, matrix
 from gate.report.sheets.generation import printable_json
-from gate.report.sheets.sheet import Sheet
 from gate.report.terminal import sheet as sheet_terminal
 from gate.testgen.evaluation.trials import EvaluationResult
 from gate.testgen.files import SPECIFICATION_FILE

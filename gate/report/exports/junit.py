@@ -148,7 +148,7 @@ def _axis(run: RunRecord, axis: AxisComparison) -> _Test:
 
 
 def _cases(run: RunRecord, suite: SuiteRecord, seconds: Seconds) -> Iterator[_Test]:
-    bad = {row.slice.removeprefix(f"{suite.name}/") for row in _rows(suite) if _bad(run, row)}
+    bad = {suite.quality.local(row) for row in _rows(suite) if _bad(run, row)}
     for case in suite.cases:
         took = seconds.get((suite.name, case.id), 0.0)
         missing = [*_failures(case.candidate_outputs), *_failures(case.baseline_outputs)]
@@ -181,7 +181,7 @@ def _answer(arm: str, output: OutputRecord) -> str:
     score = "no score" if output.score is None else f"score {numbers.score(output.score)}"
     if output.failure is not None:
         return f"{arm} {output.index + 1}: failed: {short_line(output.failure, LONGEST_SENTENCE)}"
-    reasons = "".join(f"\n- {short_line(reason, LONGEST_SENTENCE)}" for reason in output.reasons)
+    reasons = "".join(f"\n- {short_line(reason.line, LONGEST_SENTENCE)}" for reason in output.reasons)
     return f"{arm} {output.index + 1} ({score}):\n{_cut(output.text or '')}{reasons}"
 
 

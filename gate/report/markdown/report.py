@@ -1,6 +1,7 @@
 """The report, the comment on a pull request, one case and a sheet as Markdown."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, Template
 from markupsafe import Markup
 
-from gate.record.comparison import PassState, State, Verdict
+from gate.record.comparison import State, Verdict
 from gate.record.findings.catalogue import DECIDING
 from gate.record.parts import CaseState
 from gate.record.run import RunRecord
@@ -16,22 +17,19 @@ from gate.report import escape, numbers
 from gate.report.differences import AnswerDiff, answer_diff
 from gate.report.escape import shorten
 from gate.report.explain import AnswerPairView, CaseExplanation
-from gate.report.numbers import Code, Text, unbroken
-from gate.report.view.advice import READ
+from gate.report.numbers import Code, Text, placed, unbroken
+from gate.report.sheet import Section, Sheet, SheetTable, Tone
 from gate.report.view.cases import Answer, CaseView, first_answers_diff
 from gate.report.view.comparisons import AxesRow, SliceRow, SliceTable, folded_title
 from gate.report.view.exam import fewer_rows
-from gate.report.view.pass_rates import CheckedCaseRow, CheckTable, NewPrompt, RateRow
+from gate.report.view.pass_rates import CheckedCaseRow, CheckTable, NewPrompt, rate_table
 from gate.report.view.report import ReportView, report_view
-from gate.report.view.scorers import ScorerTable
 from gate.templates.rendering import packaged_templates
 
 if TYPE_CHECKING:
-    from gate.report.sheets.sheet import Sheet
-    from gate.report.view.conversations import ConversationTable, ConversationView
+    from gate.report.view.conversations import ConversationView
 
 _ALL = 1_000_000
-_NEEDLESS = (State.NOISE, State.TOO_FEW)
 OPEN_LINES = 15
 """Lines before the first fold, without blank ones."""
 ROWS_OPEN = 5
@@ -48,238 +46,193 @@ _HEAD = 2
 
 
 @dataclass(frozen=True, slots=True)
-class FoldLevel:
-    """How much of a view is kept.
+class ReportSize:
+    """How much of each part is kept.
 
     Args:
-        answer_chars: of each answer, question and reference; 0 leaves the answers out.
-        reasons: all reasons of an answer, not only the first few.
-        talks: the conversations before the answers.
-        cases: how many of those that dropped most.
-        folded: unremarkable rows under each table.
-        rows: of each table, without `overall`.
-        details: how the verdict was decided, and the tokens.
-        bare: only the first line.
+        chars: of each answer, question and reference; 0 leaves the answers out.
+        rows: of each table, and as many that are folded, without `overall`.
+        whole: all reasons of an answer, and the conversation before it.
+        edits: the edits of the tests one by one.
     """
 
-    answer_chars: int
-    reasons: bool = True
-    talks: bool = True
-    cases: int = _ALL
-    folded: int = _ALL
+    chars: int
     rows: int = _ALL
     suites: int = _ALL
-    details: bool = True
-    bare: bool = False
+    whole: bool = False
+    edits: bool = True
 
 
-LEVELS = (
-    FoldLevel(4_000),
-    FoldLevel(1_500),
-    FoldLevel(1_500, talks=False),
-    FoldLevel(1_500, reasons=False, talks=False),
-    FoldLevel(1_500, reasons=False, talks=False, folded=30),
-    FoldLevel(1_500, reasons=False, talks=False, folded=30, suites=30),
-    FoldLevel(400, reasons=False, talks=False, folded=30, suites=30),
-    FoldLevel(400, reasons=False, talks=False, folded=0, suites=30),
-    FoldLevel(0, folded=0, suites=30),
-    FoldLevel(0, cases=0, folded=0, suites=30),
-    FoldLevel(0, cases=0, folded=0, rows=40, suites=30),
-    FoldLevel(0, cases=0, folded=0, rows=40, suites=30, details=False),
-    FoldLevel(0, cases=0, folded=0, rows=15, suites=30, details=False),
-    FoldLevel(0, cases=0, folded=0, rows=15, suites=10, details=False),
-    FoldLevel(0, cases=0, folded=0, rows=5, suites=5, details=False),
-    FoldLevel(0, cases=0, folded=0, rows=3, suites=1, details=False),
-    FoldLevel(0, cases=0, folded=0, rows=0, suites=0, details=False),
-    FoldLevel(0, cases=0, folded=0, rows=0, suites=0, details=False, bare=True),
+SIZES = (
+    ReportSize(4_000, whole=True),
+    ReportSize(1_500),
+    ReportSize(1_500, rows=30, suites=30),
+    ReportSize(400, rows=30, suites=30),
+    ReportSize(0, rows=15, suites=30),
+    ReportSize(0, rows=5, suites=10, edits=False),
 )
-"""From the fullest to the shortest.
+"""The first one that fits is used; at the last one, whole parts that do not fit are left out."""
 
-Rows that are folded anyway, and suites beyond a number, go before the answers that explain the verdict.
-"""
+Missing = Counter[tuple[str, str]]
+"""How often each kind of part is left out: its words, and what is counted in them; empty where there is only one."""
 
 
-def fold_view(view: ReportView, level: FoldLevel) -> ReportView:
-    """The view with no more than `level` allows, and a note of what was left out."""
-    gone = _gone(view, level)
+def shortened(view: ReportView, size: ReportSize) -> tuple[ReportView, Missing]:
+    """The view with no more than `size` allows, and what it leaves out."""
+    tables = view.tables
+    if len(tables) > size.suites:
+        tables = tuple(sorted(tables, key=lambda table: table.quiet)[: size.suites])
+    gone = {table.suite for table in view.tables} - {table.suite for table in tables}
+    results = [one for one in view.results if one.suite not in gone][: size.suites]
     short = replace(
         view,
-        cases=tuple(_case(case, level) for case in view.cases[: level.cases]),
-        tables=tuple(_table(table, level) for table in _kept(view, level)),
-        axes=tuple(axes for axes in view.axes if axes.suite not in gone)[: level.suites],
-        usage=tuple(row for row in view.usage if _of_kept(row.arm, gone)) if level.details else (),
-        facts=tuple(fact for fact in view.facts if _of_kept(fact.label, gone)) if level.details else (),
-        dimensions=view.dimensions[: level.suites] if level.details else (),
-        scorers=_scorers(view, level, gone),
-        conversations=tuple(_conversations(table, level) for table in view.conversations[: level.suites]),
-        new=tuple(_new(prompt, level) for prompt in view.new[: level.suites]),
-        exam=view.exam[: level.rows],
-        checks=tuple(_check(table, level) for table in view.checks[: level.suites]),
-        promises=tuple(fewer_rows(table, level.rows) for table in view.promises[: level.suites]),
-        steps=view.steps if level.cases else tuple(map(_elsewhere, view.steps)),
+        notice=view.notice if size.edits else view.notice_in_short,
+        axes=tuple(axes for axes in view.axes if axes.suite not in gone),
+        tables=tuple(_table(table, size) for table in tables),
+        cases=tuple(_case(case, size) for case in view.cases),
+        new=tuple(_new(prompt, size) for prompt in view.new[: size.suites]),
+        checks=tuple(_check(table, size) for table in view.checks[: size.suites]),
+        promises=tuple(fewer_rows(table, size.rows) for table in view.promises[: size.suites]),
+        results=tuple(_section(one, size, gone) for one in results),
+        exam=_section(view.exam, size, gone) if view.exam else None,
+        facts=_section(view.facts, replace(size, rows=_ALL), gone) if view.facts else None,
+        usage=_section(view.usage, replace(size, rows=_ALL), gone) if view.usage else None,
     )
-    short = replace(short, left_out=tuple(_left_out(view, short, level)))
-    if not level.bare:
-        return short
-    return replace(short, sentence=(), notes=(), footnotes=(), steps=(), new=(), checks=(), notice=_brief(view.notice))
+    missing = Missing(_cut(view, size))
+    missing += Missing({_tables(view): len(view.tables) - len(tables)})
+    missing += Missing({_NEW: len(view.new) - len(short.new), _CHECK: len(view.checks) - len(short.checks)})
+    missing += Missing({_RULES: len(view.promises) - len(short.promises)})
+    missing += Missing(one.missing for one in view.results if one not in results)
+    return short, missing
 
 
-def _elsewhere(step: Text) -> Text:
-    """The step without `above` where the cases are left out."""
-    first = step[0]
-    return (first.replace(READ, "Read the cases in the full report", 1), *step[1:]) if isinstance(first, str) else step
+_NEW = ("the pass rates of {}", "new prompt")
+_CHECK = ("the cases of {}", "suite")
+_RULES = ("the rules of {}", "prompt")
 
 
-def _kept(view: ReportView, level: FoldLevel) -> Sequence[SliceTable]:
-    """The tables that fit, those that show something first."""
-    return sorted(view.tables, key=_quiet)[: level.suites] if len(view.tables) > level.suites else view.tables
+def _tables(view: ReportView) -> tuple[str, str]:
+    return ("the tables of {}", "suite") if len(view.tables) > 1 else ("the slice table", "")
 
 
-def _gone(view: ReportView, level: FoldLevel) -> set[str]:
-    """The suites whose tables are not kept."""
-    return {table.suite for table in view.tables} - {table.suite for table in _kept(view, level)}
+def _cut(view: ReportView, size: ReportSize) -> Iterator[tuple[str, str]]:
+    """What goes inside of the parts that are kept: a word for each thing."""
+    owners: tuple[ReportView | NewPrompt | CheckTable, ...] = (view, *view.new, *view.checks)
+    for case in (case for owner in owners for case in owner.cases):
+        answers = (*case.baseline, *case.candidate)
+        if answers and not size.chars:
+            yield "the answers of {}", "case"
+        elif not size.whole and any(answer.talk for answer in answers):
+            yield "the conversations of {}", "case"
+    shown: tuple[SliceTable | NewPrompt, ...] = (*view.tables, *view.new)
+    for table in shown:
+        yield from [("{}", "slice")] * (len(table.rows[size.rows + 1 :]) + len(table.folded[size.rows :]))
 
 
-def _of_kept(label: str, gone: Set[str]) -> bool:
-    """Whether the label does not begin with the name of a suite whose table is left out."""
-    return label.partition(": ")[0] not in gone
+def _table(table: SliceTable, size: ReportSize) -> SliceTable:
+    return replace(table, rows=table.rows[: size.rows + 1], folded=table.folded[: size.rows])
 
 
-def _brief(notice: Text) -> Text:
-    """The shortest form of the notice."""
-    if not notice:
-        return ()
-    subject = str(notice[0]).partition(" edits ")[0]
-    return (f"{subject} edits its own tests; run.json lists the edits.",)
+def _section(section: Section, size: ReportSize, gone: set[str]) -> Section:
+    return replace(section, tables=tuple(table.without(gone).shortened(size.rows) for table in section.tables))
 
 
-def _quiet(table: SliceTable) -> bool:
-    return all(row.state in _NEEDLESS for row in table.rows)
-
-
-def _table(table: SliceTable, level: FoldLevel) -> SliceTable:
-    return replace(table, rows=table.rows[: level.rows + 1], folded=table.folded[: level.folded])
-
-
-def _scorers(view: ReportView, level: FoldLevel, gone: Set[str]) -> tuple[ScorerTable, ...]:
-    """Those of the suites that are kept."""
-    kept = [table for table in view.scorers if table.suite not in gone][: level.suites]
-    cut = (max(0, len(table.rows) - level.rows) for table in kept)
-    return tuple(
-        replace(table, rows=table.rows[: level.rows], more=table.more + less)
-        for table, less in zip(kept, cut, strict=True)
-    )
-
-
-def _new(prompt: NewPrompt, level: FoldLevel) -> NewPrompt:
-    kept = (_case(case, level) for case in prompt.cases[: level.cases])
+def _new(prompt: NewPrompt, size: ReportSize) -> NewPrompt:
     return replace(
         prompt,
-        rows=prompt.rows[: level.rows + 1],
-        folded=prompt.folded[: level.folded],
-        cases=tuple(kept),
+        rows=prompt.rows[: size.rows + 1],
+        folded=prompt.folded[: size.rows],
+        cases=tuple(_case(case, size) for case in prompt.cases),
     )
 
 
-def _check(table: CheckTable, level: FoldLevel) -> CheckTable:
-    gone = len(table.rows) + len(table.folded) - min(level.rows, len(table.rows)) - min(level.folded, len(table.folded))
+def _check(table: CheckTable, size: ReportSize) -> CheckTable:
     return replace(
         table,
-        rows=table.rows[: level.rows],
-        folded=table.folded[: level.folded],
-        more=table.more + gone,
-        rates=table.rates[: level.rows + 1],
-        cases=tuple(_case(case, level) for case in table.cases[: level.cases]),
+        rows=table.rows[: size.rows],
+        folded=table.folded[: size.rows],
+        more=table.more + len(table.rows[size.rows :]) + len(table.folded[size.rows :]),
+        rates=table.rates[: size.rows + 1],
+        cases=tuple(_case(case, size) for case in table.cases),
     )
 
 
-def _case(case: CaseView, level: FoldLevel) -> CaseView:
-    chars = level.answer_chars
-    if not chars:
+def _case(case: CaseView, size: ReportSize) -> CaseView:
+    if not size.chars:
         return replace(case, question=None, expected=None, baseline=(), candidate=(), diff=None)
-    baseline = tuple(_answer(answer, level) for answer in case.baseline)
-    candidate = tuple(_answer(answer, level) for answer in case.candidate)
+    baseline = tuple(_answer(answer, size) for answer in case.baseline)
+    candidate = tuple(_answer(answer, size) for answer in case.candidate)
     return replace(
         case,
-        question=None if case.question is None else shorten(case.question, chars),
-        expected=None if case.expected is None else shorten(case.expected, chars),
+        question=None if case.question is None else shorten(case.question, size.chars),
+        expected=None if case.expected is None else shorten(case.expected, size.chars),
         baseline=baseline,
         candidate=candidate,
         diff=first_answers_diff(baseline, candidate),
     )
 
 
-def _answer(answer: Answer, level: FoldLevel) -> Answer:
-    text = None if answer.text is None else shorten(answer.text, level.answer_chars)
-    answer = replace(answer, text=text, talk=_talk(answer.talk, level))
-    if level.reasons or not answer.folded:
-        return answer
+def _answer(answer: Answer, size: ReportSize) -> Answer:
+    text = None if answer.text is None else shorten(answer.text, size.chars)
+    if size.whole:
+        return replace(answer, text=text, talk=_talk(answer.talk, size))
     more = f"and {len(answer.folded):,} more, from scorers that scored as high or higher; run.json has them"
-    return replace(answer, reasons=(*answer.reasons, more), folded=())
+    reasons = (*answer.reasons, more) if answer.folded else answer.reasons
+    return replace(answer, text=text, talk=None, reasons=reasons, folded=())
 
 
-def _talk(talk: "ConversationView | None", level: FoldLevel) -> "ConversationView | None":
-    if talk is None or not level.talks:
+def _talk(talk: "ConversationView | None", size: ReportSize) -> "ConversationView | None":
+    if talk is None:
         return None
-    return replace(
-        talk,
-        turns=tuple(
-            replace(
-                turn,
-                said=shorten(turn.said, level.answer_chars),
-                answer=None if turn.answer is None else shorten(turn.answer, level.answer_chars),
-            )
-            for turn in talk.turns
-        ),
+    turns = tuple(
+        replace(
+            turn,
+            said=shorten(turn.said, size.chars),
+            answer=None if turn.answer is None else shorten(turn.answer, size.chars),
+        )
+        for turn in talk.turns
     )
+    return replace(talk, turns=turns)
 
 
-def _conversations(table: "ConversationTable", level: FoldLevel) -> "ConversationTable":
-    gone = max(0, len(table.tools) - level.rows)
-    changed = table.changed if level.cases else ()
-    return replace(table, tools=table.tools[: level.rows], more=table.more + gone, changed=changed)
+@dataclass(frozen=True, slots=True)
+class ReportPart:
+    """A part that is kept or left out as a whole.
+
+    Args:
+        form: name of its template.
+        shown: what the template shows.
+        missing: its words where it is left out, and what is counted in them.
+    """
+
+    form: str
+    shown: object = None
+    missing: tuple[str, str] = ("", "")
 
 
-def _shown_answers(view: ReportView, level: FoldLevel) -> list[tuple[Answer, ...]]:
-    """The answers of each case that is kept."""
-    tables: tuple[ReportView | NewPrompt | CheckTable, ...] = (view, *view.new, *view.checks)
-    return [(*case.baseline, *case.candidate) for table in tables for case in table.cases[: level.cases]]
-
-
-_PARTS = {
-    "exam": ("{} with the edited tests", "result"),
-    "new": ("the pass rates of {}", "new prompt"),
-    "checks": ("the cases of {}", "suite"),
-    "scorers": ("the scorers of {}", "suite"),
-    "promises": ("the rules of {}", "prompt"),
-    "conversations": ("the conversations of {}", "suite"),
-    "dimensions": ("the dimensions of {}", "rubric"),
-}
-"""Parts of a view, with the words for those that were left out."""
-
-
-def _left_out(view: ReportView, short: ReportView, level: FoldLevel) -> Iterator[str]:
-    answers = _shown_answers(view, level)
-    with_answers, talks = sum(map(bool, answers)), sum(any(one.talk for one in found) for found in answers)
-    if with_answers and not level.answer_chars:
-        yield f"the answers of {numbers.counted(with_answers, 'case')}"
-    elif not level.talks and talks:
-        yield f"the conversations of {numbers.counted(talks, 'case')}"
-    if cases := len(view.cases) - len(short.cases):
-        yield f"{numbers.counted(cases, 'case')} that dropped"
-    if failing := 0 if level.cases else sum(len(prompt.cases) for prompt in view.new):
-        yield f"{numbers.counted(failing, 'failing case')} of new prompts"
-    shown: tuple[SliceTable | NewPrompt, ...] = (*view.tables, *view.new)
-    rows = sum(max(0, len(table.rows) - 1 - level.rows) + max(0, len(table.folded) - level.folded) for table in shown)
-    if rows:
-        yield numbers.counted(rows, "slice")
-    if suites := len(view.tables) - len(short.tables):
-        yield f"the tables of {numbers.counted(suites, 'suite')}" if len(view.tables) > 1 else "the slice table"
-    for name, (words, noun) in _PARTS.items():
-        if gone := len(getattr(view, name)) - len(getattr(short, name)):
-            yield words.format(numbers.counted(gone, noun))
-    if not level.details:
-        yield "how the verdict was decided"
+def report_parts(view: ReportView, layout: "MarkdownLayout") -> Iterator[ReportPart]:
+    """The parts in the order in which they are read, which is that of their weight."""
+    yield ReportPart("first")
+    yield ReportPart("opening", missing=("the summary", ""))
+    tables, cases = _tables(view), numbers.counted(len(view.cases), "case")
+    yield from (ReportPart("slices", part, tables) for part in layout.open)
+    yield from (ReportPart("check", part, _CHECK) for part in layout.checks)
+    yield from (ReportPart("new_prompt", part, _NEW) for part in layout.new)
+    if view.cases:
+        yield ReportPart("cases", missing=(f"{cases} that dropped", ""))
+    if view.steps:
+        yield ReportPart("steps", view.steps, ("what to do next", ""))
+    if layout.more_notes:
+        yield ReportPart("notes", layout.more_notes, ("more notes", ""))
+    yield from (ReportPart("slices", part, tables) for part in layout.folded)
+    if layout.more_axes:
+        yield ReportPart("suites", missing=("quality, cost and latency of {}", "more suite"))
+    yield from (ReportPart("specdiff", table, _RULES) for table in view.promises)
+    for section in (*view.results, view.exam, view.facts, view.usage):
+        if section is not None:
+            yield ReportPart("section", section, section.missing)
+    if view.spent and not view.usage:
+        yield ReportPart("spent", missing=("what the run spent", ""))
 
 
 GITHUB_LIMIT = 65_536
@@ -302,25 +255,38 @@ def render_report(run: RunRecord, *, limit: int = GITHUB_LIMIT) -> str:
     """
     if limit < SHORTEST:
         raise ValueError(f"a report needs at least {SHORTEST} characters, and {limit} are allowed")
-    whole, form = report_view(run), report_template("report.md.j2")
-    for level in LEVELS:
-        short = fold_view(whole, level)
-        text = _within(limit, form.generate(view=short, layout=markdown_layout(short)))
-        if text is not None:
-            return text.rstrip() + "\n"
-    short = fold_view(whole, LEVELS[-1])
-    return form.render(view=short, layout=markdown_layout(short)).rstrip() + "\n"
+    whole = report_view(run)
+    sizes = (_written(whole, size, limit, leave_out=size is SIZES[-1]) for size in SIZES)
+    return next(text for text in sizes if text is not None).rstrip() + "\n"
 
 
-def _within(limit: int, pieces: Iterable[str]) -> str | None:
-    """The pieces joined; None as soon as they are too long, with the rest unread."""
-    taken, left = list[str](), limit
-    for piece in pieces:
-        left -= len(piece)
-        if left < 0:
+def _written(whole: ReportView, size: ReportSize, limit: int, *, leave_out: bool) -> str | None:
+    """The report at this size; None where it is too long, and nothing may be left out."""
+    view, missing = shortened(whole, size)
+    layout = markdown_layout(view)
+    parts = list(report_parts(view, layout))
+    every = missing + Missing(part.missing for part in parts[1:])
+    room, texts, shows_cases = limit - len(_left_out(every if leave_out else missing)), list[str](), False
+    for part in parts:
+        shown = part.shown
+        if part.form == "steps":
+            shown = tuple(placed(step, "above" if shows_cases else "in the full report") for step in view.steps)
+        text = report_template(f"{part.form}.md.j2").render(view=view, layout=layout, part=shown)
+        if len(text) <= room:
+            texts.append(text)
+            room -= len(text)
+            shows_cases |= part.form in ("cases", "check") and size.chars > 0
+        elif leave_out:
+            missing[part.missing] += 1
+        else:
             return None
-        taken.append(piece)
-    return "".join(taken)
+    return "".join(texts) + _left_out(missing)
+
+
+def _left_out(missing: Missing) -> str:
+    """The last line; empty where nothing is missing."""
+    told = [words.format(numbers.counted(count, noun)) for (words, noun), count in missing.items()]
+    return report_template("left_out.md.j2").render(part=told) if told else ""
 
 
 def report_template(name: str) -> Template:
@@ -340,8 +306,8 @@ def environment() -> Environment:
         nowrap=_filter(_nowrap),
         markdown=_markup,
     )
-    env.globals |= dict[str, Any](verdict_icon=_VERDICT_ICONS, state_icon=_STATE_ICONS, pass_icon=_PASS_ICONS)
-    env.globals |= dict[str, Any](case_icon=_CASE_ICONS)
+    env.globals |= dict[str, Any](verdict_icon=_VERDICT_ICONS, state_icon=_STATE_ICONS)
+    env.globals |= dict[str, Any](case_icon=_CASE_ICONS, tone_icon=_TONE_ICONS)
     return env
 
 
@@ -357,9 +323,9 @@ def _safe(value: object) -> Markup:
 
 
 def _html(value: object) -> Markup:
-    """The same for a line of HTML, such as `<summary>`, in which GitHub reads no Markdown."""
+    """The same for a line of HTML, such as `<summary>`, in which GitHub reads no Markdown; names are bold."""
     if isinstance(value, Code):
-        return _markup(f"<code>{escape.html_text(value.text)}</code>")
+        return _markup(f"<b>{escape.html_text(value.text)}</b>")
     if isinstance(value, tuple):
         return _joined(value, _html)
     return _markup(unbroken(escape.html_text(str(value))))
@@ -416,12 +382,12 @@ _CASE_ICONS = {
     CaseState.PASSED: Markup("🟢&nbsp;"),
 }
 
-_PASS_ICONS = {
-    PassState.MISSED: Markup("🔴&nbsp;"),
-    PassState.UNPROVEN: Markup("🟡&nbsp;"),
-    PassState.MET: Markup("🟢&nbsp;"),
-    PassState.TOO_FEW: Markup(""),
-    PassState.NO_THRESHOLD: Markup(""),
+_TONE_ICONS: dict[Tone, Markup] = {
+    "bad": Markup("🔴&nbsp;"),
+    "doubtful": Markup("🟡&nbsp;"),
+    "good": Markup("🟢&nbsp;"),
+    "dim": Markup(""),
+    "": Markup(""),
 }
 
 
@@ -484,9 +450,9 @@ def _changed(pair: "AnswerPairView") -> AnswerDiff | None:
     return answer_diff(before.text or "", after.text or "")
 
 
-def render_sheet(sheet: "Sheet") -> str:
+def render_sheet(sheet: Sheet) -> str:
     """The whole sheet; every cell and sentence is escaped."""
-    return report_template("sheet.md.j2").render(sheet=sheet)
+    return report_template("sheet.md.j2").render(sheet=sheet).rstrip() + "\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -509,8 +475,9 @@ class NewLayout:
     """The pass rates of one new prompt; without open rows it is folded with its path and its rate."""
 
     prompt: NewPrompt
-    shown: tuple[RateRow, ...]
-    folded: tuple[RateRow, ...]
+    shown: SheetTable
+    folded: SheetTable
+    rate: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -520,6 +487,17 @@ class CheckLayout:
     table: CheckTable
     shown: tuple[CheckedCaseRow, ...]
     folded: tuple[CheckedCaseRow, ...]
+
+    @property
+    def rates(self) -> SheetTable:
+        """All pass rates of the suite."""
+        return rate_table(self.table.rates, "passed [interval]")
+
+    @property
+    def rates_in_short(self) -> str:
+        """`overall 50 % [9 %, 91 %], 50 % needed`."""
+        overall = self.table.rates[0]
+        return f"{overall.name} {overall.rate}{f', {overall.wanted} needed' if overall.has_threshold else ''}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -533,11 +511,28 @@ class MarkdownLayout:
     tables: tuple[SlicesLayout, ...]
     new: tuple[NewLayout, ...]
     checks: tuple[CheckLayout, ...]
+    quiet: frozenset[str]
 
     @property
     def open(self) -> tuple[SlicesLayout, ...]:
         """The tables with open rows."""
         return tuple(part for part in self.tables if part.shown)
+
+    @property
+    def folded(self) -> tuple[SlicesLayout, ...]:
+        """The tables without, except those of suites in which nothing moved."""
+        return tuple(part for part in self.tables if not part.shown and part.table.suite not in self.quiet)
+
+    @property
+    def still(self) -> tuple[SlicesLayout, ...]:
+        """The tables of suites in which nothing moved, which are folded together."""
+        return tuple(part for part in self.tables if not part.shown and part.table.suite in self.quiet)
+
+    @property
+    def footed(self) -> SlicesLayout | CheckLayout | None:
+        """The part that the footnotes follow."""
+        parts = self.checks or self.open
+        return parts[-1] if parts else None
 
 
 def markdown_layout(view: ReportView) -> MarkdownLayout:
@@ -562,6 +557,7 @@ def markdown_layout(view: ReportView) -> MarkdownLayout:
         tables=tuple(_slices_layout(table, room) for table in view.tables),
         new=tuple(_new_layout(prompt, room) for prompt in view.new),
         checks=tuple(_check_layout(table, room, titled=len(view.checks) > 1) for table in view.checks),
+        quiet=view.still,
     )
 
 
@@ -591,11 +587,12 @@ def _slices_layout(table: SliceTable, room: _Room) -> SlicesLayout:
 def _new_layout(prompt: NewPrompt, room: _Room) -> NewLayout:
     rows = (*prompt.rows, *prompt.folded)
     count = room.rows(min(len(prompt.rows), ROWS_OPEN), _HEAD + 3)
-    return NewLayout(prompt, rows[:count], rows[count:])
+    shown, folded = (rate_table(part, "answers that pass [interval]") for part in (rows[:count], rows[count:]))
+    return NewLayout(prompt, shown, folded, rows[0].rate)
 
 
 def _check_layout(table: CheckTable, room: _Room, *, titled: bool) -> CheckLayout:
     rows = (*table.rows, *table.folded)
-    telling = sum(row.state != "passed" for row in rows)
+    telling = sum(row.state is not CaseState.PASSED for row in rows)
     count = room.rows(min(telling, CHECKED_OPEN), _HEAD + 1 + titled) if telling else 0
     return CheckLayout(table, rows[:count], rows[count:])

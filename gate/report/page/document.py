@@ -2,7 +2,7 @@
 
 import base64
 import hashlib
-import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -21,11 +21,11 @@ from gate.report import numbers
 from gate.report.differences import TextPiece, joined_marks, word_differences
 from gate.report.escape import visible
 from gate.report.explain import much_in_common
-from gate.report.numbers import LONGEST_SENTENCE, Code, Text, all_suites, short_line, suite_label
+from gate.report.numbers import LONGEST_SENTENCE, Code, Text, all_suites, placed, short_line, suite_label
 from gate.report.page.cases import CasesView, GatheredSamples, no_samples
 from gate.report.page.charts import LONGEST_NAME, DistributionCurves, delta_histogram, distribution_curves, tradeoffs
 from gate.report.page.forest import Forest, ForestLine, forests, rate_forests, state_tone
-from gate.report.view.calls import UsageRow
+from gate.report.sheet import SheetTable
 from gate.report.view.comparisons import SliceRow
 from gate.report.view.headline import plain_first_line
 from gate.report.view.pass_rates import RateRow
@@ -360,14 +360,6 @@ RATE_SHAPES = (
     ("improvement", "reached"),
     ("noise", "no threshold, or not proven"),
 )
-_OWN = frozenset(
-    ("baseline", "candidate", "exam", "exam changes", "latency", "cost")
-    + ("cacheable prefix", "not cached", "read from the prompt cache", "encoded anew")
-)
-"""Labels of facts that are our words and not names, and so begin with a capital letter."""
-
-
-_INTERVAL = re.compile(r"\[[^\]\[ ]+, [^\]\[ ]+\]")
 
 
 def render_page(run: RunRecord, samples: GatheredSamples | None = None, *, limit: int = LARGEST) -> str:
@@ -409,7 +401,9 @@ def _shown(run: RunRecord, whole: ReportView, gathered: GatheredSamples) -> dict
         else "Rules of the prompt"
     )
     cases = any(suite.cases for suite in all_suites(run))
-    details = whole.scorers or whole.dimensions or whole.conversations or whole.facts or whole.usage
+    view, left_out = _detailed(whole)
+    facts = whole.facts.tables[0].items if whole.facts else ()
+    details = whole.results or whole.facts or whole.usage
     sections = (
         (compared or alone, "slices", "Slices" if compared else "Pass rates"),
         (points or one_delta or spreads, "spread", spread_title),
@@ -420,9 +414,9 @@ def _shown(run: RunRecord, whole: ReportView, gathered: GatheredSamples) -> dict
     )
     return {
         "run": run,
-        "view": _detailed(whole),
-        "more_arms": max(0, len(whole.usage) - 2 * DETAILED),
-        "more_scorers": max(0, len(whole.scorers) - DETAILED),
+        "view": view,
+        "left_out": left_out,
+        "decided": SheetTable("", (), (), items=(*whole.more_facts, *facts)),
         "hashes": {"style": _hash(style), "script": _hash(script)},
         "style": Markup(style),  # noqa: S704
         "script": Markup(script),  # noqa: S704
@@ -432,7 +426,7 @@ def _shown(run: RunRecord, whole: ReportView, gathered: GatheredSamples) -> dict
         "headline": _capital(whole.headline),
         "exam_title": exam_title,
         "spread_title": spread_title,
-        "steps": tuple(map(_below, whole.steps)),
+        "steps": tuple(placed(step, "below") for step in whole.steps),
         "forests": compared,
         "rates": alone,
         "shapes": _shapes(compared, alone),
@@ -458,15 +452,21 @@ def _shapes(compared: tuple[Forest, ...], alone: tuple[Forest, ...]) -> tuple[tu
     return tuple((name, words) for name, words in (SHAPES if compared else RATE_SHAPES) if name in met)
 
 
-def _detailed(whole: ReportView) -> ReportView:
-    """The view without the tables of suites that the page has no room for."""
+def _detailed(whole: ReportView) -> tuple[ReportView, tuple[str, ...]]:
+    """The view without the sections and arms of suites that the page has no room for, and a note on each kind."""
     moved = {table.suite for table in whole.tables if not table.quiet}
-    scorers = sorted(whole.scorers, key=lambda table: table.suite not in moved)
-    return replace(whole, scorers=tuple(scorers[:DETAILED]), usage=tuple(filter(_known, whole.usage))[: 2 * DETAILED])
+    results = sorted(whole.results, key=lambda section: section.suite not in moved)
+    counts = Counter(section.missing for section in results[DETAILED:])
+    notes = [words.format(numbers.counted(count, noun)) for (words, noun), count in counts.items()]
+    usage = whole.usage
+    if usage is not None:
+        usage = replace(usage, tables=tuple(_told(table).shortened(2 * DETAILED) for table in usage.tables))
+    return replace(whole, results=tuple(results[:DETAILED]), usage=usage), tuple(notes)
 
 
-def _known(row: UsageRow) -> bool:
-    return {*row.tokens, row.cost, row.p50, row.p95} != {numbers.NOTHING}
+def _told(table: SheetTable) -> SheetTable:
+    """The rows that have any figure."""
+    return replace(table, lines=tuple(line for line in table.lines if {*line.cells[1:]} != {numbers.NOTHING}))
 
 
 def _worth_showing(found: tuple[PromptView, ...]) -> tuple[PromptView, ...]:
@@ -488,22 +488,7 @@ def _curves(run: RunRecord, gathered: GatheredSamples) -> Iterator[DistributionC
 def _capital(text: Text) -> Text:
     """With a capital letter, as a heading begins; a name stays as it is."""
     first = text[0] if text else ""
-    return (_begun(first), *text[1:]) if isinstance(first, str) else text
-
-
-def _sentence(note: str | Text) -> str | Text:
-    return _begun(note) if isinstance(note, str) else _capital(note)
-
-
-def _begun(text: str) -> str:
-    """With a capital letter, unless it begins with a name such as `openai:m` or `gate.yaml`."""
-    word = text.partition(" ")[0].rstrip(",.:;")
-    return text[:1].upper() + text[1:] if word.isalpha() else text
-
-
-def _below(step: Text) -> Text:
-    """A step reworded for a page that shows the cases below the steps."""
-    return tuple(piece.replace("cases above", "cases below") if isinstance(piece, str) else piece for piece in step)
+    return (first[:1].upper() + first[1:], *text[1:]) if isinstance(first, str) else text
 
 
 def _articles(env: Environment, cases: CasesView, room: int) -> Iterator[Markup]:
@@ -566,7 +551,7 @@ def _hash(text: str) -> str:
 def environment() -> Environment:
     """Loads and compiles this package's templates."""
     env = packaged_templates("gate.report.page", finalize=_safe)
-    env.filters.update(begun=_sentence, tone=_tone, counted=numbers.counted, together=_together, headed=_headed)
+    env.filters.update(tone=_tone, counted=numbers.counted, together=_together, headed=_headed, plain=numbers.plain)
     return env
 
 
@@ -574,15 +559,13 @@ def _tone(row: SliceRow | RateRow) -> str:
     return state_tone(row.state, doubtful=isinstance(row, RateRow) and row.doubtful)
 
 
-def _headed(label: str) -> str:
-    return label[:1].upper() + label[1:] if label in _OWN else label
+def _headed(name: str) -> str:
+    return name[:1].upper() + name[1:]
 
 
 def _together(piece: object) -> object:
-    """Keeps numbers and their units, and intervals, on one line."""
-    if not isinstance(piece, str):
-        return piece
-    return _INTERVAL.sub(lambda found: found[0].replace(" ", "\N{NO-BREAK SPACE}"), numbers.unbroken(piece))
+    """Keeps numbers and their units on one line."""
+    return numbers.unbroken(piece) if isinstance(piece, str) else piece
 
 
 def _safe(value: object) -> Markup:

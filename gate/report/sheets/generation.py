@@ -17,7 +17,7 @@ from gate.config.specification import (
     TestKind,
 )
 from gate.record.transcript import Dollars, Effort, masked
-from gate.report.sheets.sheet import CodeBlock, Remark, Sheet, SheetRow, SheetTable
+from gate.report.sheet import CodeBlock, Remark, Sheet, SheetRow, SheetTable, figure_columns, text_columns
 from gate.stats.arrays import Undefined
 from gate.testgen.cases.diversity import Lengths
 from gate.testgen.evaluation.metrics import OutcomeRow
@@ -74,7 +74,9 @@ def generation_plan_sheet(prompt: str, found: GenerationForecast) -> Sheet:
     ]
     below = [f"Assumes {found.rules} rules; their number is not known yet."] if found.assumed else []
     below.append("Not counted: retries, and answers that are already cached.")
-    grid = SheetTable("", ("Stage", "Model", "Calls", "Tokens", "Cost"), tuple(lines), tuple(below))
+    grid = SheetTable(
+        "", (*text_columns("Stage", "Model"), *figure_columns("Calls", "Tokens", "Cost")), tuple(lines), tuple(below)
+    )
     head = f"{prompt}: about {counted(found.calls, 'call')}{money} for up to {counted(found.tests, 'test')}"
     return Sheet(head, (), (grid,))
 
@@ -115,7 +117,8 @@ def _rules(generated: "GeneratedTests") -> SheetTable:
         )
         for rule in generated.specification.rules
     ]
-    return SheetTable("Rules", ("Rule", "Tests", "Inverse", "Checked by", "In the prompt"), tuple(rows), wraps=True)
+    head = (*text_columns("Rule"), *figure_columns("Tests", "Inverse"), *text_columns("Checked by", "In the prompt"))
+    return SheetTable("Rules", head, tuple(rows), wraps=True)
 
 
 def _how(rule: OutputRule, by_code: set[str]) -> tuple[str, str]:

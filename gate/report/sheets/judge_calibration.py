@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
+from gate.cases.case import place_of
 from gate.record.calibration import (
     AgreementRecord,
     ConsistencyRecord,
@@ -17,7 +18,7 @@ from gate.record.calibration import (
 from gate.record.transcript import masked
 from gate.report import numbers
 from gate.report.numbers import whole_percent
-from gate.report.sheets.sheet import Remark, Sheet, SheetRow, SheetTable
+from gate.report.sheet import Remark, Sheet, SheetRow, SheetTable, figure_columns, text_columns
 from gate.values import clipped, listed
 
 EXCERPT_CHARS = 240
@@ -57,7 +58,8 @@ def score_distance(distance: float, scale: tuple[float, float]) -> str:
 
 def tenths(value: float) -> str:
     """Answers, in tenths where several people or judgements speak about one."""
-    return f"{value:,.1f}".removesuffix(".0")
+    shown = round(value, 1)
+    return f"{shown:,.0f}" if shown.is_integer() else f"{shown:,.1f}"
 
 
 def rate_interval(found: MaybeFigure, verb: str) -> str:
@@ -84,7 +86,8 @@ def slice_parts(found: JudgeCalibrationRecord) -> SheetTable:
     below = list(_folded([one for one in found.slices if one.units < LEAST_UNITS], found.more_slices))
     if len(lines) > 1:
         below.insert(0, "Each interval is for one slice only. Among many slices, some look good or bad by chance.")
-    return SheetTable("By slice", ("slice", "answers", "independent questions", "agreement"), lines, tuple(below))
+    head = (*text_columns("slice"), *figure_columns("answers", "independent questions", "agreement"))
+    return SheetTable("By slice", head, lines, tuple(below))
 
 
 def _folded(few: list[SliceRecord], more: int) -> Iterator[str]:
@@ -130,7 +133,8 @@ def _by_question(rows: Iterable[DisagreementRecord]) -> Iterator[tuple[str, list
 
 def _place(row: DisagreementRecord, found: JudgeCalibrationRecord) -> str:
     """The line, where it is one of the file that the notes name."""
-    return row.where.replace(f"{found.labels.file}:", "line ", 1)
+    file, line = place_of(row.where)
+    return f"line {line}" if line and file == found.labels.file else row.where
 
 
 def _label(row: DisagreementRecord, found: JudgeCalibrationRecord) -> str:
@@ -186,7 +190,7 @@ def _agreement(found: JudgeCalibrationRecord, agreement: AgreementRecord) -> She
     units = numbers.counted(found.judging.units, "independent question")
     people = "one label each" if labels.people < 2 else f"up to {labels.people} labels each"
     title = f"Agreement: {numbers.counted(found.judging.judged, 'answer')}, {units}, {people}"
-    return SheetTable(title, ("", ""), tuple(map(SheetRow, rows)), tuple(_reading(found)))
+    return SheetTable(title, text_columns("", ""), tuple(map(SheetRow, rows)), tuple(_reading(found)))
 
 
 def _constant(agreement: AgreementRecord) -> _Row:
@@ -222,14 +226,18 @@ def _wrong_verdicts(agreement: AgreementRecord) -> SheetTable:
         rate_interval(agreement.true_fail, "failed"),
     )
     lines = (SheetRow(("people pass", *passing)), SheetRow(("people fail", *failing)))
-    return SheetTable("Wrong verdicts", ("", "judge passes", "judge fails", ""), lines)
+    return SheetTable(
+        "Wrong verdicts", (*text_columns(""), *figure_columns("judge passes", "judge fails"), *text_columns("")), lines
+    )
 
 
 def _behaviour(found: JudgeCalibrationRecord) -> SheetTable:
     rows = [*_consistency(found), _length(found)]
     low, high = found.judge.scale
     scale = "" if (low, high) == UNIT_SCALE else f", on its scale of {low:g} to {high:g}"
-    return SheetTable(f"How the judge behaves{scale}", ("", ""), tuple(map(SheetRow, rows)), tuple(_explained(found)))
+    return SheetTable(
+        f"How the judge behaves{scale}", text_columns("", ""), tuple(map(SheetRow, rows)), tuple(_explained(found))
+    )
 
 
 def _consistency(found: JudgeCalibrationRecord) -> Iterator[_Row]:
@@ -274,12 +282,13 @@ def _jury(found: JudgeCalibrationRecord) -> SheetTable:
     below = f"Two of the judges pass or fail {share_interval(found.jury.share)} of the answers alike"
     if found.jury.kappa is not None:
         below += f", kappa {coefficient_interval(found.jury.kappa)}"
-    return SheetTable("Each judge of the jury with people", ("judge", "agreement"), lines, (below,))
+    head = (*text_columns("judge"), *figure_columns("agreement"))
+    return SheetTable("Each judge of the jury with people", head, lines, (below,))
 
 
 def _unscored(found: JudgeCalibrationRecord) -> SheetTable:
     lines = tuple(SheetRow((f"{many:,}", reason)) for reason, many in found.judging.unscored.items())
-    return SheetTable("Judgements without a score", ("judgements", "reason"), lines)
+    return SheetTable("Judgements without a score", text_columns("judgements", "reason"), lines)
 
 
 def _notes(found: JudgeCalibrationRecord) -> Iterator[str]:

@@ -9,7 +9,7 @@ from rich.cells import cell_len, set_cell_size
 from gate.config.specification import Specification
 from gate.report.escape import one_line, xml_text
 from gate.report.numbers import NOTHING, percent, points_interval, share, two_decimals
-from gate.report.sheets.sheet import Remark, Sheet, SheetRow, SheetTable
+from gate.report.sheet import Remark, Sheet, SheetRow, SheetTable, figure_columns, text_columns
 from gate.stats.arrays import Estimate, Undefined
 from gate.stats.intervals import Difference, paired_difference
 from gate.templates.rendering import packaged_templates
@@ -67,7 +67,7 @@ def share_grid(matrix: Matrix) -> SheetTable:
     """A row for each model and a column for each group of tests."""
     columns = zip(*(row.cells for row in matrix.rows), strict=True)
     lines = (SheetRow((model, *map(rate_text, cells))) for model, cells in zip(matrix.models, columns, strict=True))
-    head = ("model", *(row.name for row in matrix.rows))
+    head = (*text_columns("model"), *figure_columns(*(row.name for row in matrix.rows)))
     return SheetTable(f"{matrix.title}, {BY[matrix.source]}", head, tuple(lines), tuple(_open(matrix)), wraps=True)
 
 
@@ -97,7 +97,8 @@ def count_grids(matrices: Sequence[Matrix]) -> SheetTable:
         found += [(_BELOW + name, *(text for tally in tallies for text in _texts(tally))) for name, tallies in told]
     kept = [place for place in range(len(head)) if any(line[place] not in ("", "0", NOTHING) for line in found)]
     lines = tuple(SheetRow(tuple(line[place] for place in kept)) for line in found)
-    return SheetTable("Counts and intervals", tuple(head[place] for place in kept), lines, wraps=True)
+    columns = (*text_columns(head[0]), *figure_columns(*(head[place] for place in kept[1:])))
+    return SheetTable("Counts and intervals", columns, lines, wraps=True)
 
 
 def _texts(tally: Tally) -> tuple[str, str, str, str]:
@@ -173,7 +174,8 @@ def _contrasts(found: Sequence[GroupContrast]) -> SheetTable:
         "Percentage points [95 %; for models by Newcombe, for different tests]. "
         "An interval without 0 shows a difference."
     )
-    return SheetTable("Differences", ("model", *(one.name for one in found)), tuple(lines), (below,), wraps=True)
+    head = (*text_columns("model"), *figure_columns(*(one.name for one in found)))
+    return SheetTable("Differences", head, tuple(lines), (below,), wraps=True)
 
 
 def difference_text(found: Difference | Estimate | Undefined) -> str:
@@ -203,7 +205,9 @@ def _worth(figures: EvaluationFigures) -> Iterator[SheetTable]:
         if macro and macro.macro is not None and macro.prompts > 1
         else ()
     )
-    yield SheetTable("Tests and rules", ("", "count", "share", "95 %", "unknown"), lines, below)
+    yield SheetTable(
+        "Tests and rules", (*text_columns(""), *figure_columns("count", "share", "95 %", "unknown")), lines, below
+    )
 
 
 def _agreement(found: SpecAgreement) -> SheetTable:
@@ -220,7 +224,7 @@ def _agreement(found: SpecAgreement) -> SheetTable:
     ]
     if found.left_out:
         below.append(f"Without a test that both prompts decided: {', '.join(found.left_out)}.")
-    head = ("model", "original", "specification", "difference", "p")
+    head = (*text_columns("model"), *figure_columns("original", "specification", "difference", "p"))
     return SheetTable(
         "Agreement of the specification, on valid control cases", head, tuple(lines), tuple(below), wraps=True
     )

@@ -7,7 +7,7 @@ from gate.engine.spending import ModelSpending, Range, Spending
 from gate.record.calibration import CalibrationRecord, ChoiceRecord, RateRecord, SuiteCalibration
 from gate.record.transcript import Dollars
 from gate.report import numbers
-from gate.report.sheets.sheet import Remark, Sheet, SheetRow, SheetTable, Tone
+from gate.report.sheet import Remark, Sheet, SheetRow, SheetTable, Tone, figure_columns, text_columns
 
 _TONES: dict[str, Tone] = {
     "never blocks": "bad",
@@ -60,7 +60,7 @@ def _calls(plan: Forecast) -> SheetTable:
         below.append(f"Numbers without {_ASSUMED} were measured in an earlier run." if assumed else _MEASURED)
     if plan.spending.at_least:
         below.append(f"{_LEAST}at least: {_OPEN}")
-    head = ("model", "calls", "input tokens", "output tokens", "a call", "cost")
+    head = (*text_columns("model"), *figure_columns("calls", "input tokens", "output tokens", "a call", "cost"))
     return SheetTable("Expected calls", head, tuple(lines), tuple(below))
 
 
@@ -103,7 +103,8 @@ def _slices(plan: Forecast, suite: SuiteForecast) -> SheetTable:
             title, (), (), ("A new prompt has no baseline. Only the candidate is called, and nothing is compared.",)
         )
     effect = change_size(plan.effect)
-    head = ("slice", "cases", "smallest drop", f"power for {effect}", f"cases for {effect}", "")
+    known = figure_columns("cases", "smallest drop", f"power for {effect}", f"cases for {effect}")
+    head = (*text_columns("slice"), *known, *text_columns(""))
     return SheetTable(title, head, tuple(_slice(row, suite) for row in suite.slices), tuple(_noise(suite)))
 
 
@@ -131,7 +132,7 @@ def _slice(row: SliceForecast, suite: SuiteForecast) -> SheetRow:
     shows = _range(row.power, lambda value: f"{value * 100:.0f}", "never")
     return SheetRow(
         (
-            row.slice.removeprefix(f"{suite.name}/"),
+            row.name,
             cases,
             _range(row.detectable, change_size, "none"),
             shows if shows == "never" else f"{shows} %",
@@ -233,7 +234,7 @@ def _facts(suite: SuiteCalibration) -> SheetTable:
     ]
     if suite.left_out:
         rows.append(("cases left out", f"{suite.left_out:,}, because scores are missing"))
-    return SheetTable(title, ("", ""), tuple(SheetRow(row) for row in rows))
+    return SheetTable(title, text_columns("", ""), tuple(SheetRow(row) for row in rows))
 
 
 def _sd(value: float | None, suite: SuiteCalibration) -> str:
@@ -246,10 +247,9 @@ def _choices(suite: SuiteCalibration) -> SheetTable:
     if not suite.choices:
         return SheetTable("", (), ())
     lines = tuple(
-        SheetRow((f"samples: {c.samples}", f"{c.cases:,}", f"{c.calls:,}", _smallest_drop(c), ""))
-        for c in suite.choices
+        SheetRow((f"samples: {c.samples}", f"{c.cases:,}", f"{c.calls:,}", _smallest_drop(c))) for c in suite.choices
     )
-    return SheetTable("", ("choice", "cases", "calls", "smallest drop", ""), lines)
+    return SheetTable("", (*text_columns("choice"), *figure_columns("cases", "calls", "smallest drop")), lines)
 
 
 def _smallest_drop(choice: ChoiceRecord) -> str:

@@ -9,15 +9,16 @@ from rich.segment import Segment, SegmentLines
 from rich.table import Table as RichTable
 from rich.text import Text as RichText
 
-from gate.record.comparison import PassState, State, Verdict
+from gate.record.comparison import State, Verdict
 from gate.record.parts import CaseState, ChangeState
 from gate.record.run import RunRecord
 from gate.report.escape import terminal_text
-from gate.report.numbers import Code, Text, all_suites, plain, short_line
+from gate.report.numbers import all_suites, placed, plain, short_line
+from gate.report.terminal.sheet import lines_of, styled, table_of
 from gate.report.view.cases import CaseView, explain_command
 from gate.report.view.comparisons import AxesRow, SliceRow, SliceTable, folded_title
 from gate.report.view.exam import PromiseRow, PromiseTable
-from gate.report.view.pass_rates import CheckedCaseRow, CheckTable, NewPrompt, RateRow
+from gate.report.view.pass_rates import CheckedCaseRow, CheckTable, NewPrompt, rate_table
 from gate.report.view.report import ReportView, report_view
 from gate.report.view.scorers import agreement_in_short
 
@@ -60,7 +61,6 @@ _NARROWEST_NAME = 8
 _RESULT = 10
 _ROOM_FOR_BARS = 76
 _ROOM_FOR_SCORES = 110
-_TO_THE_RIGHT = ("cases", "needed")
 
 _VERDICT_STYLES = {
     Verdict.BLOCK: "bold white on red",
@@ -77,30 +77,12 @@ _STATE_STYLES = {
     State.NOISE: "",
     State.TOO_FEW: "dim",
 }
-_RATE_STYLES = {
-    PassState.MISSED: "red",
-    PassState.UNPROVEN: "yellow",
-    PassState.MET: "green",
-    PassState.TOO_FEW: "dim",
-    PassState.NO_THRESHOLD: "dim",
-}
 _CASE_STYLES = {CaseState.FAILED: "red", CaseState.UNSCORED: "yellow", CaseState.PASSED: "green"}
 _PROMISE_STYLES: dict[ChangeState, str] = {
     "removed": "red",
     "loosened": "yellow",
     "changed": "yellow",
     "unknown": "dim",
-}
-
-_SHORT_WORDS = {
-    "no change shown": "no change",
-    "within its margin": "in margin",
-    "dropped, maybe within margin": "in margin?",
-    "no case changed": "no change",
-    "too few changed": "too few",
-    "every score is 0": "too few",
-    "too little variation": "too few",
-    "too few cases": "too few",
 }
 
 _Part = RichText | RichTable | Padding
@@ -153,18 +135,18 @@ class _Screen:
         """Verdict and worst slice, the summary, notes, cost and latency."""
         view = self.view
         first = RichText(f" {view.verdict} ", style=_VERDICT_STYLES[view.verdict])
-        before = (_text((*view.aside, ": "), "bold"),) if view.aside else ()
-        yield RichText.assemble(first, " ", *before, _text(view.headline, "bold"))
+        before = (styled((*view.aside, ": "), "bold"),) if view.aside else ()
+        yield RichText.assemble(first, " ", *before, styled(view.headline, "bold"))
         if view.notice:
-            yield _text(view.notice, "bold yellow" if view.weighty else "")
+            yield styled(view.notice, "bold yellow" if view.weighty else "")
         only = self.run.suites[0] if len(self.run.suites) == 1 else None
         about = f"{short_line(only.name)} ({short_line(only.candidate.path)}): " if only else ""
         if about or view.sentence:
-            yield _text((about, *view.sentence))
+            yield styled((about, *view.sentence))
         most = size.notes if self.run.evaluated else ERRORS_SHOWN
         notes = view.notes if len(view.notes) <= most + 1 else view.notes[:most]
         for note in notes:
-            yield RichText.assemble("- ", _text((note,) if isinstance(note, str) else note))
+            yield RichText.assemble("- ", styled((note,) if isinstance(note, str) else note))
         if more := len(view.notes) - len(notes):
             yield _dim(f"- and {more} more notes in the full report")
         tables = {table.suite for table in view.tables if not (table.suite and table.quiet)}
@@ -184,10 +166,8 @@ class _Screen:
             for note in view.footnotes[: size.notes]:
                 yield _dim(terminal_text(note))
         lines = [
-            *((f"Change by scorer{_within(one.suite)}", one.brief) for one in view.scorers),
-            *((f"{one.scorer}{_within(one.suite)}, {one.scale}", one.brief) for one in view.dimensions),
-            *((f"Conversations{_within(one.suite)}", one.brief) for one in view.conversations),
-            *((f"Rules of the prompt{_within(one.suite)}", one.brief) for one in view.promises),
+            *((plain(one.title), plain(one.brief)) for one in view.results),
+            *((f"Rules of the prompt{f' in {one.suite}' if one.suite else ''}", one.brief) for one in view.promises),
         ]
         if judges := agreement_in_short(self.run):
             lines.append(("Judges", judges))
@@ -212,22 +192,19 @@ class _Screen:
 
     def _exam(self, size: ScreenSize) -> Iterator[_Part]:
         """The results with the edited cases and scorers."""
-        if not self.view.exam:
+        if self.view.exam is None:
             return
-        yield RichText("With the edited tests (not part of the verdict)", style="bold")
-        for row in self.view.exam[: size.rows]:
-            suite = f"{row.suite}: " if row.suite else ""
-            reason = f" ({row.reason})" if row.reason else ""
-            line = f"- {suite}{row.words}: {row.scores}, change {row.change}, cases: {row.cases}{reason}"
-            yield RichText(terminal_text(line))
-        if more := len(self.view.exam[size.rows :]):
-            yield _dim(f"and {more} more results in the full report")
+        table = self.view.exam.tables[0].shortened(size.rows)
+        yield styled(self.view.exam.title, "bold")
+        yield from (RichText(f"- {line}") for line in lines_of(table))
+        if table.more:
+            yield _dim(f"and {table.more} more results in the full report")
 
     def _new(self, prompt: NewPrompt, size: ScreenSize) -> Iterator[_Part]:
         """The pass rates of a new prompt, and the cases that fail most."""
         path, suite = terminal_text(prompt.path), terminal_text(prompt.suite)
         yield RichText.assemble((f"New prompt {path}", "bold"), f" (suite {suite}): {terminal_text(prompt.about)}")
-        yield self._rates(prompt.rows[: size.rows], "answers that pass")
+        yield table_of(rate_table(prompt.rows[: size.rows], "answers that pass"), self.width)
         if more := len(prompt.rows[size.rows :]) + len(prompt.folded):
             yield _dim(f"and {more:,} more slices in the full report")
         for case in prompt.cases[: size.cases]:
@@ -247,25 +224,18 @@ class _Screen:
                 yield from _checked(row, reasons)
         if rest := _rest(table, rows, shown):
             yield _dim(rest)
-        rates = [row for row in table.rates if row.name == "overall" or row.wanted != "–"]
-        yield self._rates(rates[: size.rows], "passed")
+        rates = [table.rates[0], *(row for row in table.rates[1:] if row.has_threshold)]
+        yield table_of(rate_table(rates[: size.rows], "passed"), self.width)
         for note in self.view.footnotes[: size.notes] if any(not row.counts for row in shown) else ():
             yield _dim(terminal_text(note))
         if shown and (command := explain_command(self.run, self.folder)):
             yield _command(command)
 
-    def _rates(self, rows: Sequence[RateRow], passing: str) -> RichTable:
-        cells = [
-            (row.name, row.cases, row.rate, row.wanted, RichText(f"{row.words}{' °' * row.advisory}", _rate_style(row)))
-            for row in rows
-        ]
-        return _grid(("slice", "cases", passing, "needed", "result"), cells, self.width)
-
     def _cases(self, size: ScreenSize) -> Iterator[_Part]:
         """The cases behind the verdict, one line each, and the command that shows all of one."""
         if not self.view.cases:
             return
-        yield _text(self.view.cases_brief, "bold")
+        yield styled(self.view.cases_brief, "bold")
         for case in self.view.cases[: size.cases]:
             yield _case_line(case)
         if command := explain_command(self.run, self.folder):
@@ -283,12 +253,9 @@ class _Screen:
             grid = RichTable.grid()
             grid.add_column(no_wrap=True)
             grid.add_column(overflow="fold")
-            grid.add_row(RichText.assemble(("Next: " if place == 1 else "      ", "bold"), number), _text(step))
+            said = styled(placed(step, "above"))
+            grid.add_row(RichText.assemble(("Next: " if place == 1 else "      ", "bold"), number), said)
             yield grid
-
-
-def _within(suite: str) -> str:
-    return f" in {suite}" if suite else ""
 
 
 def _dim(text: str) -> RichText:
@@ -299,9 +266,9 @@ def _dim(text: str) -> RichText:
 def _axes(axes: AxesRow, *, tabled: bool) -> RichText:
     """Cost and latency; quality too where no table shows it."""
     suite = f"{axes.suite}: " if axes.suite else ""
-    quality = "" if tabled else f"quality {axes.quality} · "
-    cost = "n/a" if axes.cost.startswith("n/a") else axes.cost
-    line = f"{suite}{quality}cost {cost} · latency {axes.latency}"
+    quality = "" if tabled else f"quality {axes.quality.words} · "
+    cost = axes.cost.change if axes.cost.missing == "not applicable" else axes.cost.words
+    line = f"{suite}{quality}cost {cost} · latency {axes.latency.words}"
     return RichText(terminal_text(line if suite else line[0].upper() + line[1:]))
 
 
@@ -324,25 +291,18 @@ def _command(command: str) -> Padding:
 _Cell = str | RichText
 
 
-def _grid(head: Collection[str], rows: Iterable[Sequence[_Cell]], width: int | None = None) -> RichTable:
-    """A table without lines; plain strings in it are escaped.
-
-    Args:
-        width: of the console, where no cell may wrap; the first column is cut if it has to be.
-    """
+def _grid(head: Collection[str], rows: Iterable[Sequence[_Cell]], width: int) -> RichTable:
+    """A table of slices without lines: no cell wraps, and names are cut. Plain strings in it are escaped."""
     body = [[RichText(terminal_text(cell)) if isinstance(cell, str) else cell for cell in row] for row in rows]
     grid = RichTable(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-    most = None
-    if width is not None:
-        texts = [[cell for cell in row if isinstance(cell, RichText)] for row in body]
-        columns = list(zip([RichText(name) for name in head], *texts, strict=True))[1:]
-        most = max(width - sum(1 + max(cell.cell_len for cell in column) for column in columns) - 1, _NARROWEST_NAME)
+    columns = list(zip([RichText(name) for name in head], *body, strict=True))[1:]
+    most = max(width - sum(1 + max(cell.cell_len for cell in column) for column in columns) - 1, _NARROWEST_NAME)
     for place, name in enumerate(head):
         grid.add_column(
             RichText(name),
-            justify="right" if name in _TO_THE_RIGHT else "left",
-            no_wrap=width is not None or name in ("result", "score"),
-            overflow="fold" if width is None else "ellipsis",
+            justify="right" if place == 1 else "left",
+            no_wrap=True,
+            overflow="ellipsis",
             max_width=most if place == 0 else None,
         )
     for row in body:
@@ -353,18 +313,14 @@ def _grid(head: Collection[str], rows: Iterable[Sequence[_Cell]], width: int | N
 def _slice_cells(row: SliceRow, *, scores: bool, bars: bool) -> Iterator[_Cell]:
     style = _STATE_STYLES[row.state]
     yield RichText(terminal_text(row.name), style="bold" if row.state is State.REGRESSION else "")
-    yield row.cases
+    yield row.cases_and_groups
     if scores:
         yield row.scores
     yield RichText(f"{row.delta} {row.interval}")
     if bars:
         yield RichText(row.bar, style=style)
-    words = row.words if scores else _SHORT_WORDS.get(row.words, row.words)
+    words = row.words if scores else row.short
     yield RichText(f"{words}{' †' * row.dagger}{' °' * row.advisory}", style=style)
-
-
-def _rate_style(row: RateRow) -> str:
-    return "" if row.state is PassState.UNPROVEN and not row.doubtful else _RATE_STYLES[row.state]
 
 
 def _checked(row: CheckedCaseRow, reasons: int) -> Iterator[_Part]:
@@ -430,14 +386,3 @@ def _rule_lines(row: PromiseRow) -> Iterator[RichText]:
         yield RichText(terminal_text(row.tried), style="yellow" if row.broken else "dim")
     if row.intended:
         yield RichText("on purpose?", style="bold")
-
-
-def _text(text: Text, style: str = "") -> RichText:
-    out = RichText(style=style)
-    for piece in text:
-        if isinstance(piece, Code):
-            out.append(terminal_text(piece.text), style="cyan")
-        else:
-            lead, tail = " " * piece.startswith(" "), " " * (piece.endswith(" ") and len(piece) > 1)
-            out.append(f"{lead}{terminal_text(piece)}{tail}")
-    return out

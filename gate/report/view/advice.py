@@ -1,6 +1,5 @@
 """What to do next for each verdict, and the commands for it."""
 
-import re
 from collections.abc import Iterator
 from math import inf
 
@@ -31,6 +30,8 @@ from gate.report.numbers import (
     NAMES_SHOWN,
     Code,
     NamedSlice,
+    ShownCases,
+    Step,
     Text,
     run_slices,
     short_line,
@@ -75,20 +76,19 @@ NOTABLE_DROP = 0.05
 MOST_CASES = 200
 """No advice to add more cases than this for one slice."""
 FAILURES_NAMED = 2
-READ = "Read the cases above"
-"""Beginning of a step that refers to cases in the report."""
 STEPS_SHOWN = 3
+_FAILING = ShownCases("the failing cases")
 
 _MERGING = (Verdict.HOLD, Verdict.PASS, Verdict.SHIP)
 """Verdicts after which the next step may be to merge."""
 
 
-def next_steps(run: RunRecord) -> tuple[Text, ...]:
+def next_steps(run: RunRecord) -> tuple[Step, ...]:
     """At most `STEPS_SHOWN` instructions, each one sentence or a command, in the order to follow them."""
     return tuple(_steps(run))[:STEPS_SHOWN]
 
 
-def _steps(run: RunRecord) -> Iterator[Text]:
+def _steps(run: RunRecord) -> Iterator[Step]:
     if run.kind == "check":
         yield from _check(run)
         return
@@ -105,10 +105,10 @@ def _steps(run: RunRecord) -> Iterator[Text]:
     yield from makers[run.verdict](run)
 
 
-def _check(run: RunRecord) -> Iterator[Text]:
+def _check(run: RunRecord) -> Iterator[Step]:
     if run.verdict is Verdict.BLOCK:
         yield from ending_advice(run)
-        yield ("Read the failing cases above, fix the prompt or model settings, and run again.",)
+        yield ("Read ", _FAILING, ", fix the prompt or model settings, and run again.")
         yield ("If a test case expects the wrong thing, correct the test case.",)
     elif run.verdict is Verdict.INCONCLUSIVE:
         yield from early_end_steps(run)
@@ -121,12 +121,12 @@ def _check(run: RunRecord) -> Iterator[Text]:
     elif run.verdict is Verdict.HOLD:
         yield ("Add cases until the interval is narrow enough, or set ", Code("fail_on"), " to ", Code("block"), ".")
     elif any(check.state is CaseState.FAILED for suite in run.new for _, check in pass_rates.checked_cases(suite)):
-        yield ("Nothing to do: enough cases pass. Read the failing cases above.",)
+        yield ("Nothing to do: enough cases pass. Read ", _FAILING, ".")
     else:
         yield ("Nothing to do. To compare two versions of the prompt, run ", Code("gate diff"), ".")
 
 
-def _block(run: RunRecord) -> Iterator[Text]:
+def _block(run: RunRecord) -> Iterator[Step]:
     yield from ending_advice(run)
     fallen = slices_in_state((named for named in run_slices(run) if named.record.blocking), State.REGRESSION)
     yield from pass_rates.missed_rate_steps(run)
@@ -134,10 +134,12 @@ def _block(run: RunRecord) -> Iterator[Text]:
     again = "" if command else " and compare again" if run.suites else " and run again"
     fix = "Fix the prompt or model settings"
     if fallen:
-        fix = f"{READ} and fix the prompt or model settings" if telling_cases(run).cases else fix
         whole = fallen[0].overall and not fallen[0].suite
         where: Text = () if whole else (" for ", slice_name(fallen[0]))
-        yield (fix, *where, f"{again}.")
+        if telling_cases(run).cases:
+            yield ("Read ", ShownCases(), " and fix the prompt or model settings", *where, f"{again}.")
+        else:
+            yield (fix, *where, f"{again}.")
     else:
         yield (f"{fix}{again}.",)
     yield from command
@@ -207,12 +209,12 @@ def _fix(run: RunRecord) -> str:
     return f"Fix {'the errors' if mistake else 'the problem'} named above and {'push' if mistake else 'run'} again."
 
 
-def _hold(run: RunRecord) -> Iterator[Text]:
+def _hold(run: RunRecord) -> Iterator[Step]:
     yield from ending_advice(run)
     suspects = slices_in_state((named for named in run_slices(run) if named.record.blocking), State.SUSPECT)
     if suspects:
-        read = f"{READ} and decide" if telling_cases(run).cases else "Decide"
-        yield (f"{read} whether the drop in ", *slice_names(suspects), " is real: it may be chance.")
+        read: Step = ("Read ", ShownCases(), " and decide") if telling_cases(run).cases else ("Decide",)
+        yield (*read, " whether the drop in ", *slice_names(suspects), " is real: it may be chance.")
         yield from _settling(run, suspects[0])
     for finding in run.deciding:
         if isinstance(finding, ScorersOpposed):
@@ -316,11 +318,10 @@ DEFAULT_CONFIG = "gate.yaml"
 
 LONGEST_COMMAND = 500
 
+LONGEST_REF = 250
+
 FOLDER = ".gate/case"
 """Output folder of a run of one case."""
-
-_WORDS = re.compile(r"(?=.{1,60}\Z)[a-z]+(?: [a-z]+)+")
-"""Our own name for an arm without a ref, such as a merge group; a git ref has no space."""
 
 
 def compare_command(run: RunRecord) -> str:
@@ -365,8 +366,8 @@ def _compared(run: RunRecord, suite: SuiteRecord, case: AnyCase) -> list[str]:
 
 
 def _two_files(suite: SuiteRecord, where: str) -> list[str]:
-    before, after, path = suite.baseline, suite.candidate, where.rpartition(":")[0] or where
-    if not path or not _plain(suite.exam.scorers):
+    before, after, path = suite.baseline, suite.candidate, place_of(where)[0]
+    if not where or not _plain(suite.exam.scorers):
         return []
     words = ["gate", "diff", before.path, after.path, "--cases", path]
     if before.model == after.model:
@@ -392,8 +393,9 @@ def _line(words: list[str]) -> str:
 
 
 def _ref(arm: ArmRecord) -> str:
-    """The ref or commit by which git finds an arm."""
-    return arm.sha if arm.sha and _WORDS.fullmatch(arm.ref) else arm.ref
+    """The ref by which git finds an arm, or its commit where no ref of git can have this name."""
+    possible = arm.ref.isprintable() and " " not in arm.ref and len(arm.ref) < LONGEST_REF
+    return arm.ref if possible or not arm.sha else arm.sha
 
 
 def _commit(arm: ArmRecord) -> str:

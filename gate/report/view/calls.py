@@ -6,30 +6,13 @@ from datetime import datetime
 from itertools import islice
 from math import fsum
 
-from gate.record.comparison import ArmPrefix, AxisComparison, CacheComparison, Estimate, PrefixEnd
+from gate.record.comparison import ArmAxis, ArmPrefix, AxisComparison, CacheComparison, Estimate, PrefixEnd
 from gate.record.parts import ArmRecord, ArmReuseRecord, ReuseRecord, SpendingRecord, SpentRecord
 from gate.record.run import RunRecord, SuiteRecord
 from gate.record.transcript import FREE, STEP_LIMIT, UNPRICED
 from gate.report import numbers
-from gate.report.numbers import LONGEST_SENTENCE, AnySuite, Code, NamedNumber, Text, all_suites, short_line, suite_label
-
-
-@dataclass(frozen=True, slots=True)
-class UsageRow:
-    """Tokens, money and time of one arm, as text.
-
-    Args:
-        cost: dollars per call, or per conversation.
-    """
-
-    arm: str
-    tokens: tuple[str, str, str, str]
-    cost: str
-    p50: str
-    p95: str
-
-
-_NO_MONEY = ("n/a", "nothing")
+from gate.report.numbers import LONGEST_SENTENCE, AnySuite, Code, Text, all_suites, short_line, suite_label
+from gate.report.sheet import Fact, Section, SheetRow, SheetTable, figure_columns, text_columns
 
 
 def per_answer(suites: Sequence[AnySuite]) -> str:
@@ -38,32 +21,67 @@ def per_answer(suites: Sequence[AnySuite]) -> str:
     return f"per {' or '.join(units) or 'call'}"
 
 
-def cost_facts(run: RunRecord) -> Iterator[NamedNumber]:
-    """Calls, dollars and time; for agents also how the calls are shared out."""
-    calls = run.calls
-    yield NamedNumber(
-        "Calls",
-        (f"{calls.made:,} made, {calls.cached:,} from the cache, {calls.retried:,} retried, {calls.failed:,} failed",),
-        kind="cost",
+def usage_section(run: RunRecord) -> Section | None:
+    """Calls, tokens of each kind, money and time, with a row for each arm; None where no suite was evaluated."""
+    rows = tuple(_usage_rows(run))
+    if not rows:
+        return None
+    kinds = ("input tokens", "cache read", "cache write", "output")
+    head = (*text_columns("arm"), *figure_columns(*kinds, per_answer(all_suites(run)), "p50", "p95"))
+    return Section(
+        title=("Calls, cost and time",),
+        brief=(*spending_text(run), new_answers(run)),
+        tables=(SheetTable("", (), (), items=tuple(call_facts(run))), SheetTable("", head, rows)),
+        missing=("calls, cost and time", ""),
     )
-    money, time = _spent(run), numbers.duration(run.duration_s)
-    both = f"{money}; took {time}" if money == "n/a" or money.startswith("unknown") else f"{money} in {time}"
-    yield NamedNumber("Spent", (both,), kind="spent")
+
+
+def _usage_rows(run: RunRecord) -> Iterator[SheetRow]:
+    """Two for each compared suite, and one for each other."""
+    for suite in run.suites:
+        label = short_line(suite_label(run, suite))
+        yield _usage_row("baseline", label, suite.cost.baseline, suite.latency.baseline)
+        yield _usage_row("candidate", label, suite.cost.candidate, suite.latency.candidate)
+    for new in run.new:
+        arm = "prompt" if run.kind == "check" else "new prompt"
+        yield _usage_row(arm, short_line(suite_label(run, new)), new.cost, new.latency)
+
+
+def _usage_row(arm: str, suite: str, cost: ArmAxis, latency: ArmAxis) -> SheetRow:
+    spent = cost.usage
+    kinds = (
+        (spent.input_tokens, spent.cache_read_tokens, spent.cache_write_tokens, spent.output_tokens)
+        if spent
+        else (None, None, None, None)
+    )
+    counts = (numbers.NOTHING if kind is None else numbers.tokens(kind) for kind in kinds)
+    times = (numbers.duration(latency.p50), numbers.duration(latency.p95))
+    name = f"{suite}: {arm}" if suite else arm
+    return SheetRow((name, *counts, numbers.dollars(cost.mean), *times), suite=suite)
+
+
+def call_facts(run: RunRecord) -> Iterator[Fact]:
+    """Calls; for agents also how they are shared out."""
+    calls = run.calls
+    told = f"{calls.made:,} made, {calls.cached:,} from the cache, {calls.retried:,} retried, {calls.failed:,} failed"
+    yield Fact("Calls", (told,))
     known = [suite.spending for suite in all_suites(run)]
     talked = any(suite.conversations is not None for suite in all_suites(run))
-    if talked and len(told := _callers(known)) > 1:
-        yield NamedNumber("Of these", ("; ".join(told),), kind="cost")
+    if talked and len(callers := _callers(known)) > 1:
+        yield Fact("Of these", ("; ".join(callers),))
 
 
 def spending_text(run: RunRecord) -> Text:
     """What the run spent, and what cached answers saved: `1,080 calls, $0.087, 42.3 s`"""
     if not run.calls.made and not run.calls.cached:
         return ()
-    calls, money, time = numbers.counted(run.calls.made, "call"), _spent(run), numbers.duration(run.duration_s)
-    if money.startswith("unknown"):
-        told = f"{calls}, {time}; cost {money}"
+    calls, time = numbers.counted(run.calls.made, "call"), numbers.duration(run.duration_s)
+    if run.spent_usd is not None:
+        told = f"{calls}, {numbers.dollars(run.spent_usd)}, {time}"
+    elif why := _unknown_cost(run):
+        told = f"{calls}, {time}; cost unknown: {why}"
     else:
-        told = f"{calls}{'' if money in _NO_MONEY else f', {money}'}, {time}"
+        told = f"{calls}, {time}"
     known, saved = _known(run)
     if not known:
         return (told,)
@@ -107,15 +125,13 @@ def _together(parts: Sequence[SpentRecord]) -> str:
     return f"{numbers.counted(sum(part.calls for part in called), 'call')}{dollars}"
 
 
-def _spent(run: RunRecord) -> str:
-    if run.spent_usd is not None:
-        return numbers.dollars(run.spent_usd)
+def _unknown_cost(run: RunRecord) -> str:
+    """Why the cost is unknown; empty where nothing has a price, or nothing was called."""
     if untold := _untold(run):
-        return f"unknown: {untold}"
+        return untold
     priced = [suite.cost.applicable for suite in run.suites] + [suite.priced for suite in run.new]
-    if not (any(priced) if run.evaluated else run.priced):
-        return "n/a"
-    return f"unknown: {UNPRICED}" if run.calls.made else "nothing"
+    has_price = any(priced) if run.evaluated else run.priced
+    return UNPRICED if has_price and run.calls.made else ""
 
 
 def _untold(run: RunRecord) -> str:
@@ -144,14 +160,14 @@ def reuse_drifts(run: RunRecord) -> tuple[Text, ...]:
     return (*told, *(((f"and {more:,} more suites whose cached answers are no longer valid",),) if more > 0 else ()))
 
 
-def reuse_facts(run: RunRecord) -> Iterator[NamedNumber]:
+def reuse_facts(run: RunRecord) -> Iterator[Fact]:
     """One line for each suite, in a run over several; for one suite the footnote is enough."""
     for name, reuse in _known_answers(run):
         told = _sentence([reuse], run)
         if name and told:
-            yield NamedNumber(f"{name}: answers reused", (told,))
+            yield Fact("answers reused", (told,), name)
         if why := _drift(reuse):
-            yield NamedNumber(f"{name}: drift" if name else "drift", (why,))
+            yield Fact("drift", (why,), name)
 
 
 def _known_answers(run: RunRecord) -> list[_Named]:
@@ -253,23 +269,20 @@ def cache_advice(run: RunRecord) -> Iterator[Text]:
             yield ("Move ", _variable(place), " behind the text that is the same for every case, and compare again.")
 
 
-def cache_facts(prefix: str, cache: CacheComparison) -> Iterator[NamedNumber]:
-    """Cacheable prefix, what limits it, cached tokens, tokens of the first encoding.
-
-    Labels begin with `prefix` in a run over several suites.
-    """
+def cache_facts(suite: str, cache: CacheComparison) -> Iterator[Fact]:
+    """Cacheable prefix, what limits it, cached tokens, tokens of the first encoding."""
     if not cache.baseline.requests or not cache.candidate.requests:
         return
-    yield NamedNumber(f"{prefix}cacheable prefix", _prefixes(cache))
+    yield Fact("cacheable prefix", _prefixes(cache), suite)
     if obstacles := _obstacles(cache):
-        yield NamedNumber(f"{prefix}not cached", obstacles)
+        yield Fact("not cached", obstacles, suite)
     if cache.baseline_share is not None and cache.candidate_share is not None:
-        yield NamedNumber(f"{prefix}read from the prompt cache", (_shares(cache),))
+        yield Fact("read from the prompt cache", (_shares(cache),), suite)
     if cache.fresh_tokens:
         price = "" if cache.fresh_usd is None else f", about {numbers.dollars(cache.fresh_usd)}"
         tokens = numbers.rough_tokens(cache.fresh_tokens)
         once = f"about {tokens} tokens of the candidate's prefix, once for each deployment{price}"
-        yield NamedNumber(f"{prefix}first encoding", (f"{once}; not included in the cost per call",))
+        yield Fact("first encoding", (f"{once}; not included in the cost per call",), suite)
 
 
 def _telling(run: RunRecord) -> Iterator[tuple[SuiteRecord, CacheComparison]]:
@@ -391,6 +404,9 @@ def _variable(place: PrefixEnd) -> Code:
     return Code(f"{{{{ {short_line(place.variable)} }}}}")
 
 
+CUT_SHORT = "cut off"
+"""The kind of a reply that a limit of tokens ended."""
+
 NOTABLE = 0.01
 """Share of an arm's replies, or difference of the arms' shares, from which on a note is shown."""
 
@@ -466,7 +482,7 @@ def ending_advice(run: RunRecord) -> Iterator[Text]:
             *limit,
             ", or find out which tools are called repeatedly: conversations ended at this limit.",
         )
-    if "cut off" in kinds:
+    if CUT_SHORT in kinds:
         yield (
             "Set a higher ",
             Code(TOKENS_SETTING),
@@ -482,13 +498,12 @@ def ending_advice(run: RunRecord) -> Iterator[Text]:
         )
 
 
-def ending_facts(run: RunRecord) -> Iterator[NamedNumber]:
+def ending_facts(run: RunRecord) -> Iterator[Fact]:
     """One line for each arm with such replies."""
     for suite, arms in _arms_of_run(run):
-        prefix = f"{suite}: " if suite else ""
         for name, arm in zip(("baseline", "candidate"), arms, strict=True):
             if arm is not None and (told := _told(arm)):
-                yield NamedNumber(f"{prefix}replies of the {name}", told)
+                yield Fact(f"replies of the {name}", told, suite)
 
 
 def _told(arm: ArmRecord) -> Text:
@@ -527,7 +542,7 @@ def _limit(kind: str, arm: ArmRecord) -> Text:
         return (
             (" at the step limit",) if arm.max_steps is None else (" at ", Code(STEPS_SETTING), f" ({arm.max_steps:,})")
         )
-    if kind != "cut off":
+    if kind != CUT_SHORT:
         return ()
     value = arm.params.get(TOKENS_SETTING)
     return (
@@ -550,4 +565,4 @@ def _arms_of_run(run: RunRecord) -> Iterator[tuple[str, tuple[ArmRecord | None, 
 
 
 def _counts(arm: ArmRecord) -> dict[str, int]:
-    return {"cut off": arm.cut_off, "refused": arm.refused, "empty": arm.empty, STEP_LIMIT: arm.step_limited}
+    return {CUT_SHORT: arm.cut_off, "refused": arm.refused, "empty": arm.empty, STEP_LIMIT: arm.step_limited}

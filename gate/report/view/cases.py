@@ -305,7 +305,14 @@ def answer_views(outputs: Sequence[OutputRecord], scale: ScoreScale = None) -> t
     alike: dict[_Alike, list[OutputRecord]] = {}
     for output in outputs:
         said = () if output.transcript is None else _course(output.transcript)
-        one = _Alike(output.text, output.failure, output.score, tuple(output.reasons), output.ending, said)
+        one = _Alike(
+            output.text,
+            output.failure,
+            output.score,
+            tuple(reason.line for reason in output.reasons),
+            output.ending,
+            said,
+        )
         alike.setdefault(one, []).append(output)
     return tuple(
         replace(

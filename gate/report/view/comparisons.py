@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import compress
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from gate.record.comparison import FEWEST_UNITS, AxisComparison, Comparison, Estimate, State
 from gate.record.run import RunRecord, SuiteRecord
@@ -13,6 +13,8 @@ from gate.report import numbers
 from gate.report.numbers import (
     LONGEST_SENTENCE,
     NamedSlice,
+    cases_and_groups,
+    groups_text,
     is_tolerated,
     is_unmoved,
     is_within_margin,
@@ -31,6 +33,30 @@ _REMARKABLE = ((State.REGRESSION, "regression"), (State.SUSPECT, "suspect"), (St
 
 
 @dataclass(frozen=True, slots=True)
+class AxisText:
+    """One axis of a suite.
+
+    Args:
+        change: `+3.4 %`; `n/a` or `not compared` where there is none.
+        interval: `[+1.1 %, +5.8 %]`; may be empty.
+        rest: what follows: the limit, the 95th percentile, or why there is no change.
+        missing: why there is no change.
+        p95: `rest` has the 95th percentile.
+    """
+
+    change: str
+    interval: str = ""
+    rest: str = ""
+    missing: Literal["", "not applicable", "not compared"] = ""
+    p95: bool = False
+
+    @property
+    def words(self) -> str:
+        """All of it."""
+        return f"{' '.join(filter(None, (self.change, self.interval)))}{self.rest}"
+
+
+@dataclass(frozen=True, slots=True)
 class AxesRow:
     """The three axes of one suite.
 
@@ -42,9 +68,9 @@ class AxesRow:
 
     suite: str
     label: str
-    quality: str
-    cost: str
-    latency: str
+    quality: AxisText
+    cost: AxisText
+    latency: AxisText
     quiet: bool = False
     state: State = State.NOISE
     scores: str = ""
@@ -56,23 +82,31 @@ class SliceRow:
     """One slice.
 
     Args:
-        cases: how many, and how many independent groups where that differs.
+        groups: `12 groups`, independent ones, where that is another number than `cases`; else empty.
         scores: `0.812 → 0.751`.
         delta, interval: `−0.061`, `[−0.092, −0.029]`.
-        more: `about 120 more cases`, with which the observed change would show; may be empty.
+        words, short: the state.
+        more: `≈ 120`, after which more cases the observed change would show; may be empty.
     """
 
     name: str
     cases: str
+    groups: str
     scores: str
     delta: str
     interval: str
     bar: str
     state: State
     words: str
+    short: str
     more: str
     dagger: bool
     advisory: bool
+
+    @property
+    def cases_and_groups(self) -> str:
+        """`30 (12 groups)`."""
+        return cases_and_groups(self.cases, self.groups)
 
     @property
     def matters(self) -> bool:
@@ -119,6 +153,14 @@ BAR_WIDTH = 17
 _STEP = 0.05
 _MARGIN = 0.15
 _ZERO = 1e-9
+
+
+class StateText(NamedTuple):
+    """The state of a slice in words, and in fewer; whether it says more than that no change is shown."""
+
+    whole: str
+    short: str
+    remarkable: bool = True
 
 
 class BarInterval(NamedTuple):
@@ -199,6 +241,8 @@ STATE_WORDS = {
     State.TOO_FEW: "too few cases",
 }
 
+_SHORT_WORDS = {State.NOISE: "no change", State.TOO_FEW: "too few"}
+
 _ORDER = tuple(STATE_WORDS)
 _NO_WIDTH = 1e-9
 
@@ -243,17 +287,19 @@ def _without_width(record: Comparison) -> bool:
 def slice_row(run: RunRecord, named: NamedSlice, scale: BarScale) -> SliceRow:
     """One slice as text."""
     record = named.record
-    groups = "" if record.units == record.n else f" ({numbers.counted(record.units, 'group')})"
+    words, lacking = _words(named), _lacking(record) if record.state is State.NOISE else 0
     return SliceRow(
         name=short_line(named.local),
-        cases=f"{record.n:,}{groups}",
+        cases=f"{record.n:,}",
+        groups=groups_text(record.n, record.units),
         scores=_scores(record),
         delta=numbers.delta(record.mean),
         interval="" if record.mean is None else numbers.quality_interval(record, run.method.alpha),
         bar=interval_bar(drawn_interval(run, record), scale),
         state=record.state,
-        words=_words(named),
-        more=more_cases(named) if record.state is State.NOISE else "",
+        words=words.whole,
+        short=words.short,
+        more=numbers.rough_figure(lacking) if lacking else "",
         dagger=is_marked(run, record),
         advisory=record.advisory,
     )
@@ -261,10 +307,13 @@ def slice_row(run: RunRecord, named: NamedSlice, scale: BarScale) -> SliceRow:
 
 def more_cases(named: NamedSlice) -> str:
     """`about 120 more cases`, after which the observed change would show; empty where unknown."""
-    needed, n = named.record.cases_needed, named.record.n
-    if needed is None or needed <= n:
-        return ""
-    return f"{numbers.rough_count(needed - n)} more {'case' if needed - n == 1 else 'cases'}"
+    lacking = _lacking(named.record)
+    return f"{numbers.rough_count(lacking)} more {'case' if lacking == 1 else 'cases'}" if lacking else ""
+
+
+def _lacking(record: Comparison) -> int:
+    """Cases to add, after which the observed change would show; 0 where unknown."""
+    return max(0, (record.cases_needed or 0) - record.n)
 
 
 def _table(run: RunRecord, suite: SuiteRecord) -> SliceTable:
@@ -329,16 +378,22 @@ def is_marked(run: RunRecord, record: Comparison) -> bool:
     return alone and record.units >= FEWEST_UNITS and run.method.name != "percentile"
 
 
-def _words(named: NamedSlice) -> str:
-    if named.record.state is State.TOO_FEW and named.record.units >= FEWEST_UNITS:
-        return (
-            "every score is 0" if not named.record.baseline and not named.record.candidate else "too little variation"
-        )
+def _words(named: NamedSlice) -> StateText:
+    record = named.record
+    if record.state is State.TOO_FEW and record.units >= FEWEST_UNITS:
+        nothing = not record.baseline and not record.candidate
+        return StateText("every score is 0" if nothing else "too little variation", "too few")
     if is_tolerated(named):
-        return "within its margin" if is_within_margin(named) else "dropped, maybe within margin"
+        inside = is_within_margin(named)
+        return StateText(
+            *(("within its margin", "in margin") if inside else ("dropped, maybe within margin", "in margin?"))
+        )
     if is_unmoved(named):
-        return "no case changed"
-    return "too few changed" if _boundless(named.record) else STATE_WORDS[named.record.state]
+        return StateText("no case changed", "no change")
+    if _boundless(record):
+        return StateText("too few changed", "too few")
+    words = STATE_WORDS[record.state]
+    return StateText(words, _SHORT_WORDS.get(record.state, words), remarkable=record.state is not State.NOISE)
 
 
 def _boundless(record: Comparison) -> bool:
@@ -360,14 +415,13 @@ def axes_rows(run: RunRecord) -> tuple[AxesRow, ...]:
     out = []
     for suite in run.suites:
         overall = suite.quality.overall
-        change = numbers.quality_change(overall, run.method.alpha)
         out.append(
             AxesRow(
                 suite=short_line(suite_label(run, suite)),
                 label=short_line(suite_label(run, suite) or suite.candidate.path, LONGEST_SENTENCE),
-                quality="not measured" if overall.mean is None else change,
+                quality=_quality(overall, run.method.alpha),
                 cost=_axis(suite.cost),
-                latency=_axis(suite.latency) + _p95(suite.latency),
+                latency=_with_p95(_axis(suite.latency), suite.latency),
                 quiet=_quiet(suite),
                 state=overall.state,
                 scores="" if overall.mean is None else _scores(overall),
@@ -377,6 +431,14 @@ def axes_rows(run: RunRecord) -> tuple[AxesRow, ...]:
     return tuple(out)
 
 
+def _quality(overall: Comparison, alpha: float) -> AxisText:
+    if overall.mean is None:
+        return AxisText("not measured", missing="not compared")
+    if overall.undetected(alpha) is not None:
+        return AxisText(numbers.quality_change(overall, alpha))
+    return AxisText(numbers.delta(overall.mean), numbers.score_interval(overall))
+
+
 def _scores(record: Comparison) -> str:
     return f"{numbers.score(record.baseline)} → {numbers.score(record.candidate)}"
 
@@ -384,9 +446,8 @@ def _scores(record: Comparison) -> str:
 def _remark(run: RunRecord, named: NamedSlice) -> str:
     if is_unmoved(named) or named.record.mean is None:
         return ""
-    words = _words(named)
-    mark = " †" * is_marked(run, named.record)
-    return mark.strip() if words == STATE_WORDS[State.NOISE] else f"{words}{mark}"
+    words, mark = _words(named), "†" * is_marked(run, named.record)
+    return " ".join(filter(None, (words.whole * words.remarkable, mark)))
 
 
 def _quiet(suite: SuiteRecord) -> bool:
@@ -411,19 +472,25 @@ def p95_is_trusted(axis: AxisComparison) -> bool:
     return min(axis.baseline.calls, axis.candidate.calls) >= CALLS_FOR_P95
 
 
-def _axis(axis: AxisComparison) -> str:
+def _axis(axis: AxisComparison) -> AxisText:
+    why = f": {short_line(axis.reason)}" if axis.reason else ""
     if not axis.applicable:
-        return f"n/a: {short_line(axis.reason)}" if axis.reason else "n/a (local model)"
+        return AxisText("n/a", rest=why or " (local model)", missing="not applicable")
     if not axis.compared or axis.change is None:
-        return f"not compared: {short_line(axis.reason)}" if axis.reason else "not compared"
-    text = numbers.relative_change(axis.change, axis.lower, axis.upper)
-    return f"{text}, above the limit of {numbers.change(axis.allowance)}" if axis.exceeded else text
+        return AxisText("not compared", rest=why, missing="not compared")
+    limit = f", above the limit of {numbers.change(axis.allowance)}" if axis.exceeded else ""
+    interval = numbers.with_interval("", axis.lower, axis.upper, numbers.change)
+    if axis.lower is None or axis.upper is None:
+        return AxisText(numbers.change(axis.change), rest=f"{interval}{limit}")
+    return AxisText(numbers.change(axis.change), interval.strip(), limit)
 
 
-def _p95(axis: AxisComparison) -> str:
+def _with_p95(text: AxisText, axis: AxisComparison) -> AxisText:
     before, after = axis.baseline.p95, axis.candidate.p95
     if not axis.compared or before is None or after is None:
-        return ""
+        return text
     if axis.p95_change is None:
-        return f", p95 {numbers.duration_change(after - before)}"
-    return f", {p95_change(axis.p95_change)}{'' if p95_is_trusted(axis) else ' (rough)'}"
+        told = f"p95 {numbers.duration_change(after - before)}"
+    else:
+        told = f"{p95_change(axis.p95_change)}{'' if p95_is_trusted(axis) else ' (rough)'}"
+    return replace(text, rest=f"{text.rest}, {told}", p95=True)

@@ -12,7 +12,8 @@ from gate.record.run import RunRecord, SuiteRecord
 from gate.record.transcript import BROKE_OFF, STEP_LIMIT
 from gate.report import numbers
 from gate.report.escape import visible
-from gate.report.numbers import LONGEST_SENTENCE, Code, Text, short_line
+from gate.report.numbers import LONGEST_SENTENCE, Code, Text, all_suites, in_suite, short_line, suite_label
+from gate.report.sheet import Section, SheetRow, SheetTable, figure_columns, text_columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,44 +67,6 @@ class ConversationView:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ToolRow:
-    """One tool, as text.
-
-    Args:
-        cases: cases that call it, `12 → 5`.
-    """
-
-    name: str
-    cases: str
-    stopped: str
-    started: str
-
-
-@dataclass(frozen=True, slots=True)
-class ConversationTable:
-    """The conversations of one suite.
-
-    Args:
-        suite: empty in a run over one suite.
-        cases: `40 cases`.
-        sentences: which tools are no longer called, or newly called, and where most.
-        figures: name, and `4 % → 31 %`.
-        tools: those that stopped in most cases first.
-    """
-
-    suite: str
-    brief: str
-    cases: str
-    compared: bool
-    sentences: tuple[Text, ...]
-    figures: tuple[tuple[str, str], ...]
-    tools: tuple[ToolRow, ...]
-    more: int
-    changed: tuple[Text, ...]
-    notes: tuple[str, ...]
-
-
 SUITES_SHOWN = 3
 """Suites that the notes mention."""
 SENTENCES = 5
@@ -124,14 +87,12 @@ _UNANSWERED = "Questions at the end are scored as answers; a model under convers
 _NO_TEST = "Not tested and not part of the verdict."
 
 
-def conversation_tables(run: RunRecord) -> tuple[ConversationTable, ...]:
+def conversation_sections(run: RunRecord) -> Iterator[Section]:
     """One for each suite with conversations."""
-    several = len(run.suites) + len(run.new) > 1
-    found = [(suite.name, suite.conversations, suite.tools) for suite in run.suites]
-    found += [(suite.name, suite.conversations, None) for suite in run.new]
-    return tuple(
-        _table(short_line(name) if several else "", talks, tools) for name, talks, tools in found if talks is not None
-    )
+    for suite in all_suites(run):
+        if suite.conversations is not None:
+            tools = suite.tools if isinstance(suite, SuiteRecord) else None
+            yield _section(short_line(suite_label(run, suite)), suite.conversations, tools)
 
 
 def conversation_findings(run: RunRecord) -> tuple[Text, ...]:
@@ -217,32 +178,36 @@ def _sentence(place: _Place, *, stopped: bool) -> Text:
     return (f"The candidate {verb} calling ", Code(short_line(place.tool.tool)), f" in {many}", *where)
 
 
-def _table(suite: str, talks: Conversations, tools: ToolDifference | None) -> ConversationTable:
-    sentences: list[Text] = []
-    rows: list[ToolChange] = []
-    changed: list[ChangedCalls] = []
-    if tools is not None:
-        for stopped in (True, False):
-            places = _ranked(tools, stopped=stopped)
-            sentences += [(*_sentence(place, stopped=stopped), ".") for place in places[:SENTENCES]]
-        rows = [tool for piece in tools.slices if piece.slice == OVERALL for tool in piece.tools]
-        changed = list(tools.cases)
+def _section(suite: str, talks: Conversations, tools: ToolDifference | None) -> Section:
     compared = talks.baseline is not None
-    return ConversationTable(
+    scores = "baseline → candidate" if compared else "mean"
+    head = (*text_columns(numbers.counted(talks.n, "case")), *figure_columns(scores))
+    figures_table = SheetTable("", head, tuple(map(SheetRow, _figures(talks))))
+    counted = (_WHAT.format(" or asking back" if _heard(talks) else ""), _NO_TEST) if compared else (_ALONE,)
+    return Section(
+        title=("Conversations", *in_suite(suite)),
+        brief=(_brief(talks, tools),),
+        tables=(figures_table,) if tools is None else (_tool_sentences(tools), figures_table, *_tool_tables(tools)),
+        missing=("the conversations of {}", "suite"),
         suite=suite,
-        brief=_brief(talks, tools),
-        cases=numbers.counted(talks.n, "case"),
-        compared=compared,
-        sentences=tuple(sentences[:SENTENCES]),
-        figures=tuple(_figures(talks)),
-        tools=tuple(map(_row, rows[:TOOLS_SHOWN])),
-        more=max(0, len(rows) - TOOLS_SHOWN),
-        changed=tuple(map(_calls, changed[:CASES_SHOWN])),
-        notes=(
-            *((_WHAT.format(" or asking back" if _heard(talks) else ""), _NO_TEST) if compared else (_ALONE,)),
-            *([_UNANSWERED] if _asked_last(talks) else []),
-        ),
+        notes=(*counted, *([_UNANSWERED] if _asked_last(talks) else [])),
     )
+
+
+def _tool_sentences(tools: ToolDifference) -> SheetTable:
+    """Which tools are no longer called, or newly called, and where most."""
+    places = [(place, stop) for stop in (True, False) for place in _ranked(tools, stopped=stop)]
+    told = tuple((*_sentence(place, stopped=stop), ".") for place, stop in places[:SENTENCES])
+    return SheetTable("", (), (), items=told)
+
+
+def _tool_tables(tools: ToolDifference) -> Iterator[SheetTable]:
+    """All tools, those that stopped in most cases first, and single cases."""
+    rows = [_row(tool) for piece in tools.slices if piece.slice == OVERALL for tool in piece.tools]
+    head = (*text_columns("tool"), *figure_columns("cases that call it", "stopped", "started"))
+    yield SheetTable("", head, tuple(rows)).shortened(TOOLS_SHOWN)
+    changed = tuple(map(_calls, tools.cases[:CASES_SHOWN]))
+    yield SheetTable("Cases with changed tool calls" if changed else "", (), (), items=changed)
 
 
 def _brief(talks: Conversations, tools: ToolDifference | None) -> str:
@@ -291,13 +256,9 @@ def _both(talks: Conversations, told: Callable[[ArmConversations], str]) -> str:
     return f"{before}{told(talks.candidate)}"
 
 
-def _row(tool: ToolChange) -> ToolRow:
-    return ToolRow(
-        name=short_line(tool.tool),
-        cases=f"{tool.baseline:,} → {tool.candidate:,}",
-        stopped=f"{tool.stopped:,}",
-        started=f"{tool.started:,}",
-    )
+def _row(tool: ToolChange) -> SheetRow:
+    calls = f"{tool.baseline:,} → {tool.candidate:,}"
+    return SheetRow((short_line(tool.tool), calls, f"{tool.stopped:,}", f"{tool.started:,}"))
 
 
 def _calls(one: ChangedCalls) -> Text:

@@ -8,13 +8,14 @@ from gate.record.comparison import FEWEST_UNITS, State
 from gate.record.findings.unfinished import PromptDeleted
 from gate.record.parts import INTENDED, ChangeState, InputChange
 from gate.record.run import (
-    EditedValueRecord,
     ExamChangeRecord,
     ExamTrialRecord,
     PromiseRecord,
     PromisesRecord,
     PromiseTrialRecord,
     RunRecord,
+    SettingEdit,
+    SettingKind,
     SuiteRecord,
 )
 from gate.record.transcript import mean_score
@@ -30,27 +31,8 @@ from gate.report.numbers import (
     slice_name,
     suite_slices,
 )
+from gate.report.sheet import Column, Section, SheetRow, SheetTable, figure_columns, text_columns
 from gate.values import counted
-
-
-@dataclass(frozen=True, slots=True)
-class ExamTrial:
-    """The result of one edited part of an exam.
-
-    Args:
-        suite: empty where only one suite's exam is edited.
-        scores: `0.910 → 0.880`, or that of the only arm.
-        change: `−0.030 [−0.070, +0.010]`.
-        reason: why something is missing; else empty.
-    """
-
-    suite: str
-    words: str
-    cases: str
-    scores: str
-    change: str
-    reason: str
-
 
 PARTS_NAMED = 5
 RULES_NAMED = {"policy": 7, "budget": 7}
@@ -87,6 +69,12 @@ def exam_notice(run: RunRecord) -> Text:
     else:
         out.append(". The verdict does not say whether that makes the tests better or worse.")
     return tuple(out)
+
+
+def exam_notice_in_short(run: RunRecord) -> Text:
+    """That the change edits its own tests, without what; empty where it does not."""
+    edits = next(_parts(run), None)
+    return (f"{change_subject(run)} edits its own tests; run.json lists the edits.",) if edits else ()
 
 
 def change_subject(run: RunRecord) -> str:
@@ -128,32 +116,46 @@ def is_calm(run: RunRecord) -> bool:
     return not is_weighty(run) and any(change.obsolete for change in run.exam_changes)
 
 
-def exam_trials(run: RunRecord) -> tuple[ExamTrial, ...]:
-    """The results of the edited exam, suite by suite."""
+def exam_section(run: RunRecord) -> Section | None:
+    """The results of the edited exam, suite by suite; None without any."""
     several = len(run.exam_changes) > 1
-    rows = ((change.suite, trial) for change in run.exam_changes for trial in change.trials)
-    return tuple(_trial(suite if several else "", trial) for suite, trial in rows)[:TRIALS_SHOWN]
+    trials = [(change.suite, trial) for change in run.exam_changes for trial in change.trials]
+    if not trials:
+        return None
+    # Where no prompt changed, only one arm answers.
+    both = any(trial.baseline is not None and trial.kind != "rescored" for _, trial in trials)
+    interval = f"change [{numbers.percent(1 - 2 * run.method.alpha)} interval]"
+    head = (
+        *text_columns(*(["suite"] * several), "tested"),
+        Column("cases", figures=True, label="cases "),
+        *figure_columns("baseline → candidate" if both else "score"),
+        Column(interval, figures=True, label="change "),
+    )
+    lines = tuple(_trial(suite if several else "", trial) for suite, trial in trials)
+    return Section(
+        title=("Results with the edited tests (not part of the verdict)",),
+        brief=(),
+        tables=(SheetTable("", head, lines).shortened(TRIALS_SHOWN),),
+        missing=("the results with the edited tests", ""),
+    )
 
 
-def scores_head(run: RunRecord) -> str:
-    """The heading of the scores: both arms, or one arm's answers where no prompt changed."""
-    tried = (trial for change in run.exam_changes for trial in change.trials)
-    both = any(trial.baseline is not None and trial.kind != "rescored" for trial in tried)
-    return "baseline → candidate" if both else "score"
+_BEFORE_EDITED: tuple[SettingKind, ...] = ("conversation", "placeholders", "threshold")
+_BEHIND_EDITED: tuple[SettingKind, ...] = ("slices", "samples")
 
 
 def _parts(run: RunRecord) -> Iterator[Text]:
     changes = run.exam_changes
     yield from _of_run(run, "policy", "the policy of the run")
-    yield from (("the suite ", _code(one.suite), " is dropped") for one in changes if "suite" in one.rules)
+    yield from (("the suite ", _code(one.suite), " is dropped") for one in changes if _of_kind(one.rules, "suite"))
     yield from (part for one in changes for part in _rules(one, "policy"))
     yield from (part for one in changes for part in _cases(one, one.removed, "removed"))
     yield from (part for one in changes for part in _rules(one, "scorers"))
-    for name in ("conversation", "placeholders", "threshold"):
-        yield from (part for one in changes for part in _rules(one, name))
+    for kind in _BEFORE_EDITED:
+        yield from (part for one in changes for part in _rules(one, kind))
     yield from (part for one in changes for part in _cases(one, one.edited, "edited"))
-    for name in ("slices", "samples"):
-        yield from (part for one in changes for part in _rules(one, name))
+    for kind in _BEHIND_EDITED:
+        yield from (part for one in changes for part in _rules(one, kind))
     yield from (part for one in changes for part in _obsolete(run, one))
     yield from _of_run(run, "budget", "the budget")
     yield from _of_run(run, "cache", "the answer cache")
@@ -161,27 +163,26 @@ def _parts(run: RunRecord) -> Iterator[Text]:
     yield from (part for one in changes for part in _cases(one, one.added, "added"))
 
 
-def _of_run(run: RunRecord, kind: str, words: str) -> Iterator[Text]:
+def _of_run(run: RunRecord, kind: SettingKind, words: str) -> Iterator[Text]:
     if found := _of_kind(run.run_edits, kind):
-        yield (words, *_named(found, run.run_values))
+        yield (words, *_named(found))
 
 
-def _rules(change: ExamChangeRecord, kind: str) -> Iterator[Text]:
+def _rules(change: ExamChangeRecord, kind: SettingKind) -> Iterator[Text]:
     if found := _of_kind(change.rules, kind):
-        yield (f"{kind} of ", _code(change.suite), *_named(found, change.values))
+        yield (f"{kind} of ", _code(change.suite), *_named(found))
 
 
-def _of_kind(edits: Sequence[str], kind: str) -> list[str]:
-    return [edit for edit in edits if edit.partition(".")[0] == kind]
+def _of_kind(edits: Sequence[SettingEdit], kind: SettingKind) -> list[SettingEdit]:
+    return [edit for edit in edits if edit.kind == kind]
 
 
-def _named(edits: Sequence[str], values: Sequence[EditedValueRecord]) -> Text:
+def _named(edits: Sequence[SettingEdit]) -> Text:
     """` (margin 0 → 0.5, required and 2 more)`; empty where an edit has neither parts nor values."""
-    known = {value.name: value for value in values}
-    parts = [part for edit in edits if (part := _edit(edit, known))]
+    parts = [part for edit in edits if (part := _edit(edit))]
     if not parts:
         return ()
-    most = RULES_NAMED.get(edits[0].partition(".")[0], OTHERS_NAMED)
+    most = RULES_NAMED.get(edits[0].kind, OTHERS_NAMED)
     out: list[str | Code] = []
     for part in parts[:most]:
         out += [", " if out else " (", *part]
@@ -189,13 +190,12 @@ def _named(edits: Sequence[str], values: Sequence[EditedValueRecord]) -> Text:
     return (*out, f" and {rest:,} more)" if rest > 0 else ")")
 
 
-def _edit(edit: str, values: Mapping[str, EditedValueRecord]) -> Text:
+def _edit(edit: SettingEdit) -> Text:
     """The name under its kind, and the values; a threshold has no name."""
-    name, value = edit.partition(".")[2], values.get(edit)
-    named: Text = (_code(name),) if name else ()
-    if value is None:
+    named: Text = (_code(edit.name),) if edit.name else ()
+    if not edit.old:
         return named
-    return (*named, *((" ",) if named else ()), _code(value.old), " → ", _code(value.new))
+    return (*named, *((" ",) if named else ()), _code(edit.old), " → ", _code(edit.new))
 
 
 def _cases(change: ExamChangeRecord, ids: Sequence[str], verb: str) -> Iterator[Text]:
@@ -211,21 +211,16 @@ def _obsolete(run: RunRecord, change: ExamChangeRecord) -> Iterator[Text]:
         yield (*part, *((" (no case left in ", *named, f"{rest})") if slices else ()))
 
 
-def _trial(suite: str, trial: ExamTrialRecord) -> ExamTrial:
+def _trial(suite: str, trial: ExamTrialRecord) -> SheetRow:
     missing = trial.asked - trial.n
     cases = f"{trial.n:,} of {trial.asked:,}" if missing else f"{trial.asked:,}"
     left = f", {trial.left_out:,} more left out" if trial.left_out else ""
     scores = numbers.score(trial.candidate)
     if trial.baseline is not None:
         scores = f"{numbers.score(trial.baseline)} → {scores}"
-    return ExamTrial(
-        suite=short_line(suite),
-        words=EDIT_WORDS[trial.kind],
-        cases=cases + left,
-        scores=scores,
-        change=_change(trial),
-        reason=short_line(trial.reason, LONGEST_SENTENCE).rstrip("."),
-    )
+    reason = short_line(trial.reason, LONGEST_SENTENCE).rstrip(".")
+    words = f"{EDIT_WORDS[trial.kind]}{f' ({reason})' if reason else ''}"
+    return SheetRow((*([short_line(suite)] if suite else []), words, cases + left, scores, _change(trial)))
 
 
 def _change(trial: ExamTrialRecord) -> str:

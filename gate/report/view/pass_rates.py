@@ -2,14 +2,24 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gate.config.values import OVERALL
 from gate.record.comparison import PassRate, PassState, Verdict
 from gate.record.parts import CaseResult, CaseState
 from gate.record.run import NewCaseRecord, NewSuiteRecord, RunRecord
 from gate.report import numbers
-from gate.report.numbers import LONGEST_SENTENCE, Code, NamedNumber, Text, listed_code, short_line, shown_and_folded
+from gate.report.numbers import (
+    LONGEST_SENTENCE,
+    Code,
+    Text,
+    cases_and_groups,
+    groups_text,
+    listed_code,
+    short_line,
+    shown_and_folded,
+)
+from gate.report.sheet import Fact, SheetRow, SheetTable, Tone, figure_columns, text_columns
 from gate.report.view.calls import per_answer
 from gate.report.view.cases import CaseView, answer_views, lone_case_view, slice_values
 from gate.report.view.scorers import FULL, case_scale, case_score, other_scores, shortcomings
@@ -21,20 +31,32 @@ class RateRow:
     """The pass rate of one slice of a new prompt, as text.
 
     Args:
-        cases: how many, of how many where some have no score, and how many independent groups where that differs.
+        cases: how many, of how many where some have no score.
+        groups: `12 groups`, independent ones, where that differs; else empty.
         rate: `62 % [48 %, 74 %]`.
-        wanted: `90 %`, or a dash.
+        wanted: `90 %`; empty where no rate is needed.
         doubtful: unproven where that matters.
     """
 
     name: str
     cases: str
+    groups: str
     rate: str
     wanted: str
     state: PassState
     words: str
     doubtful: bool
     advisory: bool
+
+    @property
+    def has_threshold(self) -> bool:
+        """Whether a rate is needed at all."""
+        return bool(self.wanted)
+
+    @property
+    def cases_and_groups(self) -> str:
+        """`30 (12 groups)`."""
+        return cases_and_groups(self.cases, self.groups)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +117,7 @@ def doubtful_rate_steps(run: RunRecord) -> Iterator[Text]:
         yield ("Add cases for the new prompt: at least 30, better 100.",)
 
 
-def rate_method(run: RunRecord) -> Iterator[NamedNumber]:
+def rate_method(run: RunRecord) -> Iterator[Fact]:
     """How pass rates were tested."""
     if not run.new:
         return
@@ -103,11 +125,11 @@ def rate_method(run: RunRecord) -> Iterator[NamedNumber]:
     levels = " or ".join(numbers.percent(level) for level in sorted({suite.level for suite in run.new}))
     shared = f"; {numbers.counted(judged, 'slice')} tested together, each bound at {levels}" if judged else ""
     exact = "; a miss must also be significant in the exact binomial test" if judged else ""
-    yield NamedNumber("New prompts", (f"pass rate with its Wilson interval{shared}{exact}",))
+    yield Fact("New prompts", (f"pass rate with its Wilson interval{shared}{exact}",))
     if judged:
         rate = numbers.percent(run.method.alpha)
         promise = f"if the new prompts reach every required rate, the chance of a block is at most {rate}"
-        yield NamedNumber("False blocks of new prompts", (promise,))
+        yield Fact("False blocks of new prompts", (promise,))
 
 
 def _worst(run: RunRecord, state: PassState) -> tuple[NewSuiteRecord, PassRate] | None:
@@ -217,16 +239,49 @@ def rate_unremarkable(rate: PassRate) -> bool:
 def rate_row(rate: PassRate) -> RateRow:
     """One slice as text."""
     quiet = rate.state is PassState.UNPROVEN and not rate.doubtful and not rate.advisory
-    groups = "" if rate.units == rate.n else f" ({numbers.counted(rate.units, 'group')})"
     return RateRow(
         name=short_line(rate.slice),
-        cases=f"{rate.n:,}{groups}",
+        cases=f"{rate.n:,}",
+        groups=groups_text(rate.n, rate.units),
         rate=rate_interval(rate),
-        wanted=numbers.NOTHING if rate.wanted is None else numbers.share(rate.wanted),
+        wanted="" if rate.wanted is None else numbers.share(rate.wanted),
         state=rate.state,
         words="no shortfall shown" if quiet else NEW_RATE_WORDS[rate.state],
         doubtful=rate.doubtful,
         advisory=rate.advisory,
+    )
+
+
+_TONES: dict[PassState, Tone] = {
+    PassState.MISSED: "bad",
+    PassState.UNPROVEN: "doubtful",
+    PassState.MET: "good",
+    PassState.TOO_FEW: "dim",
+    PassState.NO_THRESHOLD: "dim",
+}
+
+
+def rate_table(rows: Sequence[RateRow], passing: str) -> SheetTable:
+    """Pass rates as a table.
+
+    Args:
+        passing: what the rate is of, `answers that pass`.
+    """
+    lines = tuple(
+        SheetRow(
+            (
+                row.name,
+                row.cases_and_groups,
+                row.rate,
+                row.wanted or numbers.NOTHING,
+                f"{row.words}{', advisory' * row.advisory}",
+            ),
+            "" if row.state is PassState.UNPROVEN and not row.doubtful else _TONES[row.state],
+        )
+        for row in rows
+    )
+    return SheetTable(
+        "", (*text_columns("slice"), *figure_columns("cases", passing, "needed"), *text_columns("result")), lines
     )
 
 
@@ -403,19 +458,15 @@ def _within(case: NewCaseRecord, name: str) -> bool:
 
 
 def _rate(rate: PassRate, unscored: int) -> RateRow:
-    groups = "" if rate.units == rate.n else f" ({numbers.counted(rate.units, 'group')})"
-    every = rate.wanted == 1.0
-    still = _still_open(rate, unscored)
-    return RateRow(
-        name=short_line(rate.slice),
-        cases=f"{rate.n:,}{f' of {rate.n + unscored:,}' if unscored else ''}{groups}",
-        rate=rate_interval(rate),
-        wanted=numbers.NOTHING if rate.wanted is None else "every case" if every else numbers.share(rate.wanted),
+    row, still = rate_row(rate), _still_open(rate, unscored)
+    return replace(
+        row,
+        cases=f"{rate.n:,}{f' of {rate.n + unscored:,}' if unscored else ''}",
+        wanted="every case" if rate.wanted == 1.0 else row.wanted,
         # Neither good nor bad news, as where there are too few.
         state=PassState.TOO_FEW if still else rate.state,
         words=(SO_FAR if still else RATE_WORDS)[rate.state],
         doubtful=rate.doubtful and not still,
-        advisory=rate.advisory,
     )
 
 
@@ -431,9 +482,9 @@ def _still_open(rate: PassRate, unscored: int) -> bool:
 
 def _failing_case(case: NewCaseRecord, check: CaseResult) -> CaseView:
     """The case with its answers, and the reasons of the scorers by which it fails."""
-    content = tuple(f"{one.name}: " for one in check.scorers if one.passed or (one.value or 0.0) >= FULL)
+    content = {one.name for one in check.scorers if one.passed or (one.value or 0.0) >= FULL}
     outputs = [
-        output.model_copy(update={"reasons": [reason for reason in output.reasons if not reason.startswith(content)]})
+        output.model_copy(update={"reasons": [reason for reason in output.reasons if reason.scorer not in content]})
         for output in case.outputs
     ]
     score = "" if check.score is None else f", score {case_score(check)}"
@@ -470,10 +521,10 @@ def check_headline(run: RunRecord) -> Text:
     return _rate_words(run, *rated) if rated and len(run.new) == 1 else _cases_passed(run)
 
 
-def check_method(run: RunRecord) -> Iterator[NamedNumber]:
+def check_method(run: RunRecord) -> Iterator[Fact]:
     """How the cases were tested."""
     told = "each case compared with its thresholds, by the mean over its samples; measured pass rates"
-    yield NamedNumber("Check", (f"{told} with {numbers.percent(1 - 2 * run.method.alpha)} Wilson intervals",))
+    yield Fact("Check", (f"{told} with {numbers.percent(1 - 2 * run.method.alpha)} Wilson intervals",))
 
 
 def _first_rate(run: RunRecord, state: PassState) -> tuple[NewSuiteRecord, PassRate] | None:

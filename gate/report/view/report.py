@@ -3,32 +3,31 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from gate.errors import SHOWN, Interrupted
-from gate.record.comparison import ArmAxis, AxisComparison, State, Verdict
+from gate.record.comparison import AxisComparison, State, Verdict
 from gate.record.findings.catalogue import SKIPPING
 from gate.record.findings.finding import Finding
 from gate.record.findings.notes import BudgetTooLow, ExamEdited
 from gate.record.findings.quality import AboveLimit, NoPromptChanged, NoRegression, OverallImproved
 from gate.record.findings.rates import PassRateMet, ThresholdUnset
-from gate.record.findings.skipped import BaselineRecorded
+from gate.record.findings.skipped import BaselineRecorded, SecretsMissing
 from gate.record.findings.unfinished import InputError, SamplesMissing
 from gate.record.parts import ArmRecord, ExamRecord
 from gate.record.run import ExamChangeRecord, MethodRecord, NewSuiteRecord, RunRecord, SuiteRecord
 from gate.report import numbers
-from gate.report.numbers import LONGEST_SENTENCE, Code, NamedNumber, Text, listed, run_slices, short_line, suite_label
+from gate.report.numbers import LONGEST_SENTENCE, Code, Step, Text, listed, run_slices, short_line, suite_label
+from gate.report.sheet import Fact, Section, SheetTable
 from gate.report.view import calls, exam, pass_rates
 from gate.report.view.advice import next_steps
 from gate.report.view.calls import (
-    UsageRow,
     cache_facts,
     cache_findings,
-    cost_facts,
+    call_facts,
     ending_facts,
-    per_answer,
     reuse_facts,
     spending_text,
+    usage_section,
 )
 from gate.report.view.cases import CaseView, case_views, telling_cases
 from gate.report.view.comparisons import (
@@ -42,7 +41,7 @@ from gate.report.view.comparisons import (
     slice_tables,
 )
 from gate.report.view.coverage import coverage_sentence
-from gate.report.view.exam import ExamTrial, PromiseTable, promise_tables
+from gate.report.view.exam import PromiseTable, promise_tables
 from gate.report.view.headline import (
     early_end_notes,
     exit_code_words,
@@ -55,33 +54,21 @@ from gate.report.view.headline import (
     waived_by,
 )
 from gate.report.view.pass_rates import CheckTable, NewPrompt, new_prompts
-from gate.report.view.scorers import (
-    DimensionTable,
-    ScorerTable,
-    dimension_tables,
-    judge_fact,
-    jury_facts,
-    position_facts,
-    scorer_tables,
-)
-
-if TYPE_CHECKING:
-    from gate.report.view.conversations import ConversationTable
-
+from gate.report.view.scorers import dimension_sections, judge_fact, jury_facts, position_facts, scorer_sections
 
 MARGINS_NAMED = 5
 
 PERCENTILE = "percentile"
 
 
-def method_facts(run: RunRecord) -> Iterator[NamedNumber]:
+def method_facts(run: RunRecord) -> Iterator[Fact]:
     """Method, false-block rate, margin and seed."""
-    yield NamedNumber("Method", _name(run.method))
+    yield Fact("Method", _name(run.method))
     if run.method.samples_taken is not None:
-        yield NamedNumber("Early stopping", (_early(run),))
-    yield NamedNumber("False blocks", (_promise(run.method),))
-    yield NamedNumber("Margin", (_margins(run),))
-    yield NamedNumber("Seed", (Code(str(run.seed)),))
+        yield Fact("Early stopping", (_early(run),))
+    yield Fact("False blocks", (_promise(run.method),))
+    yield Fact("Margin", (_margins(run),))
+    yield Fact("Seed", (Code(str(run.seed)),))
 
 
 def _name(used: MethodRecord) -> Text:
@@ -155,51 +142,66 @@ REASONS_IN_FULL = 20
 DIGEST_SHOWN = 12
 
 
-def facts(run: RunRecord) -> tuple[NamedNumber, ...]:
+def facts_section(run: RunRecord) -> Section | None:
+    """How the verdict was decided, the method first; None where nothing was."""
+    found = tuple(facts(run))
+    if not found:
+        return None
+    compared = any(suite.quality.overall.n for suite in run.suites)
+    return Section(
+        title=("How the verdict was decided",),
+        brief=(),
+        tables=(SheetTable("", (), (), items=found),),
+        missing=("how the verdict was decided", ""),
+        notes=(axes_note(run),) if compared else (),
+    )
+
+
+def facts(run: RunRecord) -> Iterator[Fact]:
     """All facts of a run, the method first."""
     if not run.evaluated:
-        return () if run.verdict is Verdict.SKIPPED else tuple(_unevaluated(run))
-    compared = method_facts(run) if any(suite.quality.overall.n for suite in run.suites) else ()
-    suites = (fact for suite in run.suites for fact in _suite(run, suite))
-    new = (fact for suite in run.new for fact in _new(run, suite))
-    answers = (*jury_facts(run), *reuse_facts(run), *ending_facts(run))
-    alone = pass_rates.check_method(run) if run.kind == "check" else pass_rates.rate_method(run)
-    return (*_reasons(run), *compared, *alone, *suites, *new, *answers, *_ending(run))
-
-
-def usage_rows(run: RunRecord) -> tuple[UsageRow, ...]:
-    """Tokens of each kind, money and time: two rows for each suite."""
-    rows = []
+        if run.verdict is not Verdict.SKIPPED:
+            yield from _unevaluated(run)
+        return
+    if any(suite.quality.overall.n for suite in run.suites):
+        yield from method_facts(run)
+    yield from pass_rates.check_method(run) if run.kind == "check" else pass_rates.rate_method(run)
     for suite in run.suites:
-        label = short_line(suite_label(run, suite))
-        prefix = f"{label}: " if label else ""
-        rows.append(_usage_row(f"{prefix}baseline", suite.cost.baseline, suite.latency.baseline))
-        rows.append(_usage_row(f"{prefix}candidate", suite.cost.candidate, suite.latency.candidate))
-    mark = "" if run.kind == "check" else ": new"
-    rows += [_usage_row(f"{short_line(suite.name)}{mark}", suite.cost, suite.latency) for suite in run.new]
-    return tuple(rows)
+        yield from _suite(run, suite)
+    for new in run.new:
+        yield from _new(run, new)
+    yield from jury_facts(run)
+    yield from reuse_facts(run)
+    yield from ending_facts(run)
+    yield from _ending(run)
 
 
-def _reasons(run: RunRecord) -> Iterator[NamedNumber]:
+def axes_note(run: RunRecord) -> str:
+    """What the figures of the axes are."""
+    p95 = ". p95: 95 % of the answers are faster" if any(one.latency.p95 for one in axes_rows(run)) else ""
+    return f"Quality is a score from 0 to 1. Brackets: {numbers.percent(1 - 2 * run.method.alpha)} interval{p95}."
+
+
+def reason_facts(run: RunRecord) -> Iterator[Fact]:
+    """What decided the verdict, one by one."""
     for finding in run.deciding[:REASONS_IN_FULL]:
-        yield NamedNumber(finding.code, shown(finding.sentence), kind="reason")
+        yield Fact(finding.code, shown(finding.sentence), named=True)
     if (more := len(run.deciding) - REASONS_IN_FULL) > 0:
-        yield NamedNumber("Findings", (f"and {more:,} more in run.json",), kind="reason")
+        yield Fact("Findings", (f"and {more:,} more in run.json",))
 
 
-def _suite(run: RunRecord, suite: SuiteRecord) -> Iterator[NamedNumber]:
+def _suite(run: RunRecord, suite: SuiteRecord) -> Iterator[Fact]:
     label = short_line(suite_label(run, suite))
-    prefix = f"{label}: " if label else ""
-    yield NamedNumber(f"{prefix}baseline", _arm(suite.baseline))
-    yield NamedNumber(f"{prefix}candidate", _arm(suite.candidate))
-    yield from _exam(prefix, suite.exam, _samples(run, suite))
+    yield Fact("baseline", _arm(suite.baseline), label)
+    yield Fact("candidate", _arm(suite.candidate), label)
+    yield from _exam(label, suite.exam, _samples(run, suite))
     if suite.latency.compared:
-        yield NamedNumber(f"{prefix}latency", (_latency(suite.latency),))
-    yield from position_facts(prefix, suite)
+        yield Fact("latency", (_latency(suite.latency),), label)
+    yield from position_facts(label, suite)
     if suite.cache is not None:
-        yield from cache_facts(prefix, suite.cache)
+        yield from cache_facts(label, suite.cache)
     if suite.cost_note:
-        yield NamedNumber(f"{prefix}cost", (short_line(suite.cost_note, LONGEST_SENTENCE),))
+        yield Fact("cost", (short_line(suite.cost_note, LONGEST_SENTENCE),), label)
 
 
 def _samples(run: RunRecord, suite: SuiteRecord) -> str:
@@ -208,26 +210,26 @@ def _samples(run: RunRecord, suite: SuiteRecord) -> str:
     return "" if told else f", {numbers.counted(suite.samples, 'sample')} per case and arm"
 
 
-def _new(run: RunRecord, suite: NewSuiteRecord) -> Iterator[NamedNumber]:
-    prefix = f"{short_line(suite.name)}: "
-    yield NamedNumber(f"{prefix}{'' if run.kind == 'check' else 'new '}prompt", _arm(suite.candidate))
-    yield from _exam(prefix, suite.exam, f", {numbers.counted(suite.samples, 'sample')} per case")
+def _new(run: RunRecord, suite: NewSuiteRecord) -> Iterator[Fact]:
+    label = short_line(suite_label(run, suite))
+    yield Fact("prompt" if run.kind == "check" else "new prompt", _arm(suite.candidate), label)
+    yield from _exam(label, suite.exam, f", {numbers.counted(suite.samples, 'sample')} per case")
     if suite.cost_note:
-        yield NamedNumber(f"{prefix}cost", (short_line(suite.cost_note, LONGEST_SENTENCE),))
+        yield Fact("cost", (short_line(suite.cost_note, LONGEST_SENTENCE),), label)
 
 
-def _exam(prefix: str, exam: ExamRecord, samples: str) -> Iterator[NamedNumber]:
+def _exam(suite: str, exam: ExamRecord, samples: str) -> Iterator[Fact]:
     scorers = short_line(", ".join(exam.scorers), LONGEST_SENTENCE) or "none"
     size, digest = numbers.counted(exam.cases, "case"), Code(exam.digest[:DIGEST_SHOWN])
     kept: Text = (" of ", _code(exam.store)) if exam.store else ()
     told = (size, *kept, " at ", _code(exam.ref), ", digest ", digest, f"{samples}, scorers: {scorers}")
-    yield NamedNumber(f"{prefix}eval set", told)
+    yield Fact("eval set", told, suite)
     for judge in exam.judges:
-        yield judge_fact(prefix, judge)
-    yield from _changes(prefix, exam)
+        yield judge_fact(suite, judge)
+    yield from _changes(suite, exam)
 
 
-def _changes(prefix: str, exam: ExamRecord | ExamChangeRecord) -> Iterator[NamedNumber]:
+def _changes(suite: str, exam: ExamRecord | ExamChangeRecord) -> Iterator[Fact]:
     kinds = (
         ("added", exam.added),
         ("removed", exam.removed),
@@ -235,7 +237,7 @@ def _changes(prefix: str, exam: ExamRecord | ExamChangeRecord) -> Iterator[Named
         ("marked obsolete", exam.obsolete),
     )
     if told := "; ".join(f"{verb} {_counted_ids(ids)}" for verb, ids in kinds if ids):
-        yield NamedNumber(f"{prefix}edited cases", (told,))
+        yield Fact("edited cases", (told,), suite)
 
 
 def _arm(arm: ArmRecord) -> Text:
@@ -255,40 +257,37 @@ def _code(text: str) -> Code:
     return Code(short_line(text, LONGEST_SENTENCE))
 
 
-def _unevaluated(run: RunRecord) -> Iterator[NamedNumber]:
+def _unevaluated(run: RunRecord) -> Iterator[Fact]:
     for change in run.exam_changes:
-        yield from _changes(f"{short_line(change.suite)}: ", change)
-    if run.calls.made or run.calls.cached:
-        yield from cost_facts(run)
-    yield NamedNumber("Exit code", exit_code_words(run))
+        yield from _changes(short_line(change.suite), change)
+    yield Fact("Exit code", exit_code_words(run))
     yield from _made_by(run)
 
 
-def _ending(run: RunRecord) -> Iterator[NamedNumber]:
+def _ending(run: RunRecord) -> Iterator[Fact]:
     missing = run.missing
     if missing.samples:
         reasons = [f"{one.samples:,} × {short_line(one.reason, LONGEST_SENTENCE)}" for one in missing.reasons]
         reasons += [f"other reasons for {numbers.counted(missing.others, 'sample')}"] if missing.others else []
         why = f": {'; '.join(reasons)}" if reasons else ""
-        yield NamedNumber("Missing", (f"{missing.samples:,} of {numbers.counted(missing.total, 'sample')}{why}",))
+        yield Fact("Missing", (f"{missing.samples:,} of {numbers.counted(missing.total, 'sample')}{why}",))
         if missing.cases:
-            yield NamedNumber("Cases to run again", (_counted_ids(missing.cases),))
+            yield Fact("Cases to run again", (_counted_ids(missing.cases),))
     if missing.samples and missing.best and missing.worst and run.unfinished is None:
         best = "best case"
-        yield NamedNumber("Possible verdicts", (f"{best}: {missing.best}; worst case: {missing.worst}",))
-    yield from cost_facts(run)
+        yield Fact("Possible verdicts", (f"{best}: {missing.best}; worst case: {missing.worst}",))
     ended: Text = (
         ("interrupted",) if run.exit_code == Interrupted.exit_code else (Code("fail_on"), f": {run.method.fail_on}")
     )
-    yield NamedNumber("Exit code", (*exit_code_words(run), " (", *ended, ")"))
+    yield Fact("Exit code", (*exit_code_words(run), " (", *ended, ")"))
     yield from _made_by(run)
 
 
-def _made_by(run: RunRecord) -> Iterator[NamedNumber]:
+def _made_by(run: RunRecord) -> Iterator[Fact]:
     if looked_at := coverage_sentence(run.coverage):
-        yield NamedNumber("Looked at", (looked_at,))
+        yield Fact("Looked at", (looked_at,))
     commit: Text = (", commit ", Code(run.commit[:DIGEST_SHOWN])) if run.commit else ()
-    yield NamedNumber("Made by", (f"Prompt Gate {run.tool_version}, {run.created}", *commit))
+    yield Fact("Made by", (f"Prompt Gate {run.tool_version}, {run.created}", *commit))
 
 
 def _latency(axis: AxisComparison) -> str:
@@ -301,23 +300,6 @@ def _latency(axis: AxisComparison) -> str:
         return shown
     fewest = numbers.counted(min(axis.baseline.calls, axis.candidate.calls), "sample")
     return f"{shown}; p95 is rough: it needs about {CALLS_FOR_P95:,} samples per arm, not {fewest}"
-
-
-def _usage_row(arm: str, cost: ArmAxis, latency: ArmAxis) -> UsageRow:
-    spent = cost.usage
-    kinds = (
-        (spent.input_tokens, spent.cache_read_tokens, spent.cache_write_tokens, spent.output_tokens)
-        if spent
-        else (None, None, None, None)
-    )
-    read, cached, written, said = (numbers.NOTHING if kind is None else numbers.tokens(kind) for kind in kinds)
-    return UsageRow(
-        arm=arm,
-        tokens=(read, cached, written, said),
-        cost=numbers.dollars(cost.mean),
-        p50=numbers.duration(latency.p50),
-        p95=numbers.duration(latency.p95),
-    )
 
 
 def _counted_ids(ids: Sequence[str]) -> str:
@@ -338,11 +320,14 @@ class ReportView:
         confidence: `95 %`.
         tables: one for each suite.
         cases: those that explain the first line, the most telling first.
-        per: what money and time in `usage` are means over, `per call`.
         steps: what to do next, in order.
         method: the method in one line; empty where nothing was evaluated.
         aside: why the verdict does not set the exit code, for the first line; else empty.
-        exam_scores: what the scores in `exam` are.
+        results: by scorer, by dimension of a rubric, and what agents did, suite by suite.
+        exam: the results with the edited tests.
+        more_facts: for a report that has room for them: what decided the verdict, one by one.
+        facts: how the verdict was decided.
+        usage: what the calls took.
         cases_head, cases_brief: headings of `cases`, with and without how many are shown.
         spent: what the run spent, and what cached answers saved; empty without a call.
         new_answers: that no answer was reused, to follow `spent`; empty where one was.
@@ -357,23 +342,21 @@ class ReportView:
     tables: tuple[SliceTable, ...]
     footnotes: tuple[str, ...]
     cases: tuple[CaseView, ...]
-    usage: tuple[UsageRow, ...]
-    per: str
-    facts: tuple[NamedNumber, ...]
-    steps: tuple[Text, ...]
+    steps: tuple[Step, ...]
+    facts: Section | None = None
+    usage: Section | None = None
+    results: tuple[Section, ...] = ()
+    exam: Section | None = None
+    more_facts: tuple[Fact, ...] = ()
     method: str = ""
     left_out: tuple[str, ...] = ()
     new: tuple[NewPrompt, ...] = ()
     aside: Text = ()
     notice: Text = ()
+    notice_in_short: Text = ()
     weighty: bool = False
     calm: bool = False
-    exam: tuple[ExamTrial, ...] = ()
-    exam_scores: str = "score"
     checks: tuple[CheckTable, ...] = ()
-    dimensions: tuple[DimensionTable, ...] = ()
-    scorers: tuple[ScorerTable, ...] = ()
-    conversations: "tuple[ConversationTable, ...]" = ()
     promises: tuple[PromiseTable, ...] = ()
     cases_head: Text = ()
     cases_brief: Text = ()
@@ -390,10 +373,7 @@ class ReportView:
     @property
     def axes_note(self) -> str:
         """What the figures of the axes are; empty where nothing was compared."""
-        if not self.axes or not self.tables:
-            return ""
-        p95 = ". p95: 95 % of the answers are faster" if any("p95" in one.latency for one in self.axes) else ""
-        return f"Quality is a score from 0 to 1. Brackets: {self.confidence} interval{p95}."
+        return self.facts.notes[0] if self.facts and self.facts.notes else ""
 
     @property
     def lead(self) -> str | Text:
@@ -430,23 +410,21 @@ def report_view(run: RunRecord) -> ReportView:
         tables=slice_tables(run),
         footnotes=(*slice_footnotes(run), *calls.reuse_footnote(run), *pass_rates.check_notes(run)),
         cases=case_views(run),
-        usage=usage_rows(run),
-        per=per_answer([*run.suites, *run.new]),
-        facts=facts(run),
+        usage=usage_section(run),
+        facts=facts_section(run),
+        more_facts=tuple(reason_facts(run) if run.evaluated else call_facts(run)),
+        results=(*_conversation_sections(run), *scorer_sections(run), *dimension_sections(run)),
         steps=next_steps(run),
         method=method_line(run),
         new=() if run.kind == "check" else new_prompts(run),
         aside=waived_by(run),
         notice=exam.exam_notice(run),
+        notice_in_short=exam.exam_notice_in_short(run),
         weighty=exam.is_weighty(run),
         calm=exam.is_calm(run),
         promises=promise_tables(run.promises),
-        exam=exam.exam_trials(run),
-        exam_scores=exam.scores_head(run),
+        exam=exam.exam_section(run),
         checks=pass_rates.check_tables(run),
-        dimensions=dimension_tables(run),
-        scorers=scorer_tables(run),
-        conversations=_conversation_tables(run),
         cases_head=telling_cases(run).head,
         cases_brief=telling_cases(run).brief,
         spent=spending_text(run),
@@ -459,12 +437,11 @@ def _has_conversations(run: RunRecord) -> bool:
     return held or any(suite.conversations for suite in run.new)
 
 
-def _conversation_tables(run: RunRecord) -> "tuple[ConversationTable, ...]":
-    if not _has_conversations(run):
-        return ()
-    from gate.report.view.conversations import conversation_tables
+def _conversation_sections(run: RunRecord) -> Iterator[Section]:
+    if _has_conversations(run):
+        from gate.report.view.conversations import conversation_sections
 
-    return conversation_tables(run)
+        yield from conversation_sections(run)
 
 
 def _conversation_findings(run: RunRecord) -> tuple[Text, ...]:
@@ -477,6 +454,8 @@ def _conversation_findings(run: RunRecord) -> tuple[Text, ...]:
 
 def _sentence(run: RunRecord) -> Text:
     """What did not fit in the first line, and how many slices regressed or improved."""
+    if missing := next((finding for finding in run.findings if isinstance(finding, SecretsMissing)), None):
+        return shown((f"{missing.cause}. ", *missing.more))
     if run.verdict is not Verdict.INCONCLUSIVE:
         return summary_sentence(run)
     told = [one for one in (obstacle_in_full(run), _neither(run), summary_sentence(run)) if one]
@@ -549,8 +528,8 @@ def _more_reasons(run: RunRecord) -> tuple[Text, ...]:
     if run.verdict is Verdict.HOLD:
         told = (AboveLimit, ThresholdUnset)
         return tuple(shown(one.sentence) for one in run.deciding[1:] if not isinstance(one, told))
-    if run.verdict is Verdict.SKIPPED and (more := run.deciding[0].more):
-        return (shown(more),)
+    if run.verdict is Verdict.SKIPPED and run.deciding[0].more:
+        return (shown(run.deciding[0].more),)
     return ()
 
 

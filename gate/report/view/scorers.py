@@ -1,7 +1,6 @@
 """Results by scorer: before and after, rubrics, juries, pairwise judges, agreement with people."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from statistics import fmean
 
 from gate.record.comparison import (
@@ -18,102 +17,15 @@ from gate.record.run import RunRecord, SuiteRecord
 from gate.report import numbers
 from gate.report.numbers import (
     LONGEST_SENTENCE,
-    NAMES_SHOWN,
     AnySuite,
-    NamedNumber,
+    Code,
     all_suites,
+    in_suite,
     listed,
     short_line,
     suite_label,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class ScorerRow:
-    """One scorer before and after.
-
-    Args:
-        weight: its share in the score, `20 %`; empty where the cases have no common one.
-        scores: `0.812 → 0.751`.
-        change: `−0.061`.
-        passed: `98.3 % → 91.7 %`, the answers that it did not fail; empty where it is not required.
-    """
-
-    name: str
-    weight: str
-    cases: str
-    scores: str
-    change: str
-    passed: str
-
-
-@dataclass(frozen=True, slots=True)
-class ScorerTable:
-    """The scorers of one suite.
-
-    Args:
-        suite: empty in a run over one suite.
-        brief: the largest changes: `tone −0.120, contains 0.000 and 2 more`.
-        rows: the largest changes first.
-    """
-
-    suite: str
-    brief: str
-    rows: tuple[ScorerRow, ...]
-    more: int
-    notes: tuple[str, ...]
-
-    @property
-    def weighted(self) -> bool:
-        """Whether any has a weight to show."""
-        return any(row.weight for row in self.rows)
-
-    @property
-    def passing(self) -> bool:
-        """Whether any of them is required."""
-        return any(row.passed for row in self.rows)
-
-
-@dataclass(frozen=True, slots=True)
-class DimensionRow:
-    """One dimension of a rubric.
-
-    Args:
-        weight: `20 %`.
-        scores: `3.90 → 3.40 of 5`, or that of the only arm.
-        change: `−0.50 [−0.80, −0.20]`; empty where nothing is compared.
-        trend: `dropped` or `improved` where the interval excludes 0; else empty.
-    """
-
-    name: str
-    weight: str
-    cases: str
-    scores: str
-    change: str
-    trend: str
-
-
-@dataclass(frozen=True, slots=True)
-class DimensionTable:
-    """One rubric.
-
-    Args:
-        suite: empty in a run over one suite.
-        scale: `1 to 5`.
-    """
-
-    suite: str
-    scorer: str
-    scale: str
-    compared: bool
-    rows: tuple[DimensionRow, ...]
-
-    @property
-    def brief(self) -> str:
-        """`brevity −0.50, tone +0.40`: the changes without their intervals, or the means."""
-        told = [f"{row.name} {row.change.partition(' ')[0] if self.compared else row.scores}" for row in self.rows]
-        return listed(told, DIMENSIONS_NAMED)
-
+from gate.report.sheet import Fact, Section, SheetRow, SheetTable, Tone, figure_columns, text_columns
 
 PARTS_SHOWN = 12
 LONGEST_REASON, BESIDE_PARTS = 200, 100
@@ -222,20 +134,39 @@ _TEST = "Where one is shown to fall and another to rise, the verdict is HOLD."
 _PASSED = "Passed: share of answers that a required scorer gave more than 0. If it gives 0, the answer scores 0."
 
 
-def scorer_tables(run: RunRecord) -> tuple[ScorerTable, ...]:
-    """One table for each suite with two scorers or more; a single scorer is in the table of the slices."""
-    return tuple(_scorer_table(suite_label(run, suite), suite) for suite in run.suites if len(suite.scorers) > 1)
+def scorer_sections(run: RunRecord) -> Iterator[Section]:
+    """One for each suite with two scorers or more; a single scorer is in the table of the slices."""
+    return (_scorer_section(suite_label(run, suite), suite) for suite in run.suites if len(suite.scorers) > 1)
 
 
-def _scorer_table(label: str, suite: SuiteRecord) -> ScorerTable:
+def _scorer_section(label: str, suite: SuiteRecord) -> Section:
     ordered = sorted(suite.scorers, key=_stillness)
-    brief = ", ".join(f"{short_line(one.name)} {numbers.delta(one.mean)}" for one in ordered[:NAMES_SHOWN])
-    more = len(ordered) - NAMES_SHOWN
-    return ScorerTable(
+    told = [f"{short_line(one.name)} {numbers.delta(one.mean)}" for one in ordered]
+    weighted = any(one.weight is not None for one in ordered)
+    passing = any(_passed(one) for one in ordered)
+    head = (
+        *text_columns("scorer"),
+        *figure_columns(*(["weight"] * weighted), "cases", "baseline → candidate", "change", *(["passed"] * passing)),
+    )
+    lines = tuple(
+        SheetRow(
+            (
+                short_line(one.name),
+                *(["" if one.weight is None else numbers.share(one.weight)] * weighted),
+                f"{one.n:,}",
+                f"{numbers.score(one.baseline)} → {numbers.score(one.candidate)}",
+                numbers.delta(one.mean),
+                *([_passed(one)] * passing),
+            )
+        )
+        for one in ordered
+    )
+    return Section(
+        title=("By scorer", *in_suite(label)),
+        brief=(listed(told),),
+        tables=(SheetTable("", head, lines).shortened(SCORERS_SHOWN),),
+        missing=("the scorers of {}", "suite"),
         suite=short_line(label),
-        brief=brief + (f" and {more:,} more" if more > 0 else ""),
-        rows=tuple(map(_scorer_row, ordered[:SCORERS_SHOWN])),
-        more=max(0, len(ordered) - SCORERS_SHOWN),
         notes=(_WHAT, _TEST, *((_PASSED,) if any(one.required for one in suite.scorers) else ())),
     )
 
@@ -245,60 +176,73 @@ def _stillness(one: ScorerChange) -> tuple[bool, float]:
     return (one.mean is None, -round(abs(one.mean or 0.0), 9))
 
 
-def _scorer_row(one: ScorerChange) -> ScorerRow:
+def _passed(one: ScorerChange) -> str:
+    """`98.3 % → 91.7 %`, the answers that it did not fail; empty where it is not required."""
     before, after = one.baseline_passed, one.candidate_passed
-    return ScorerRow(
-        name=short_line(one.name),
-        weight="" if one.weight is None else numbers.share(one.weight),
-        cases=f"{one.n:,}",
-        scores=f"{numbers.score(one.baseline)} → {numbers.score(one.candidate)}",
-        change=numbers.delta(one.mean),
-        passed="" if before is None or after is None else f"{numbers.share(before)} → {numbers.share(after)}",
-    )
+    return "" if before is None or after is None else f"{numbers.share(before)} → {numbers.share(after)}"
 
 
-def dimension_tables(run: RunRecord) -> tuple[DimensionTable, ...]:
-    """One table for each rubric of each suite."""
-    return tuple(_dimension_tables(run))
-
-
-def _dimension_tables(run: RunRecord) -> Iterator[DimensionTable]:
+def dimension_sections(run: RunRecord) -> Iterator[Section]:
+    """One for each rubric of each suite."""
+    confidence = numbers.percent(1 - 2 * run.method.alpha)
     for suite in run.suites:
         for rubric in suite.rubrics:
-            yield _dimension_table(suite_label(run, suite), rubric, compared=True)
+            joint = f"The {confidence} intervals are joint over all dimensions. They are not part of the verdict."
+            yield _rubric_section(suite_label(run, suite), rubric, (joint,))
     for new in run.new:
         for rubric in new.rubrics:
-            yield _dimension_table(new.name, rubric, compared=False)
+            yield _rubric_section(suite_label(run, new), rubric, ())
 
 
-def _dimension_table(suite: str, rubric: RubricResult, *, compared: bool) -> DimensionTable:
-    scale = f"{rubric.low:g} to {rubric.high:g}"
-    return DimensionTable(
+def _rubric_section(suite: str, rubric: RubricResult, notes: tuple[str, ...]) -> Section:
+    compared = bool(notes)
+    scores = "baseline → candidate" if compared else "mean"
+    told = [
+        f"{short_line(row.name)} {_grade_change(rubric, row) if compared else _grades(rubric, row)}"
+        for row in rubric.dimensions
+    ]
+    return Section(
+        title=(Code(short_line(rubric.scorer)), *in_suite(suite), f", {rubric.low:g} to {rubric.high:g}"),
+        brief=(listed(told, DIMENSIONS_NAMED),),
+        tables=(
+            SheetTable(
+                "",
+                (*text_columns("dimension"), *figure_columns("weight", "cases", scores, *(["change"] * compared))),
+                tuple(_dimension(rubric, row, compared=compared) for row in rubric.dimensions),
+            ),
+        ),
+        missing=("the dimensions of {}", "rubric"),
         suite=short_line(suite),
-        scorer=short_line(rubric.scorer),
-        scale=scale,
-        compared=compared,
-        rows=tuple(_dimension_row(rubric, row) for row in rubric.dimensions),
+        notes=notes,
     )
 
 
-def _dimension_row(rubric: RubricResult, row: DimensionResult) -> DimensionRow:
-    span = rubric.high - rubric.low
+def _dimension(rubric: RubricResult, row: DimensionResult, *, compared: bool) -> SheetRow:
+    """One dimension; its tone says which way the interval excludes 0."""
+    tone: Tone = "bad" if (row.upper or 0.0) < 0 else "good" if (row.lower or 0.0) > 0 else ""
+    cells = (short_line(row.name), numbers.share(row.weight), f"{row.n:,}", _grades(rubric, row))
+    if not compared:
+        return SheetRow(cells)
+    known = row.mean is not None
+    change = numbers.grade_change(row, rubric.high - rubric.low) if known else numbers.NOTHING
+    return SheetRow((*cells, change), tone)
 
-    def scored(share: float | None) -> str:
-        return numbers.grade(None if share is None else rubric.low + share * span)
 
-    before = f"{scored(row.baseline)} → " if row.baseline is not None else ""
-    dropped = row.upper is not None and row.upper < 0
-    improved = row.lower is not None and row.lower > 0
-    return DimensionRow(
-        name=short_line(row.name),
-        weight=numbers.share(row.weight),
-        cases=f"{row.n:,}",
-        scores=f"{before}{scored(row.candidate)} of {rubric.high:g}",
-        change="" if row.mean is None else numbers.grade_change(row, span),
-        trend="dropped" if dropped else "improved" if improved else "",
-    )
+def _on_scale(rubric: RubricResult, share: float) -> float:
+    return (rubric.high - rubric.low) * share
+
+
+def _grades(rubric: RubricResult, row: DimensionResult) -> str:
+    """`3.90 → 3.40 of 5`, or that of the only arm."""
+    both = [
+        numbers.grade(None if share is None else rubric.low + _on_scale(rubric, share))
+        for share in (*(() if row.baseline is None else (row.baseline,)), row.candidate)
+    ]
+    return f"{' → '.join(both)} of {rubric.high:g}"
+
+
+def _grade_change(rubric: RubricResult, row: DimensionResult) -> str:
+    return numbers.grade_delta(None if row.mean is None else _on_scale(rubric, row.mean))
 
 
 def agreement_with_people(judge: JudgeQuote) -> str:
@@ -338,19 +282,16 @@ def _size(judge: JudgeQuote) -> str:
     return f"{numbers.counted(judge.answers, 'answer')} to {numbers.counted(judge.units, 'question')}"
 
 
-def judge_fact(prefix: str, judge: JudgeQuote) -> NamedNumber:
+def judge_fact(suite: str, judge: JudgeQuote) -> Fact:
     """The judge model, its temperature, and its agreement with people."""
     told = short_line(f"{_asked(judge)}{agreement_with_people(judge)}", LONGEST_SENTENCE)
-    return NamedNumber(f"{prefix}{short_line(judge.scorer)}", (told,))
+    return Fact(short_line(judge.scorer), (told,), suite, named=True)
 
 
-def jury_facts(run: RunRecord) -> Iterator[NamedNumber]:
+def jury_facts(run: RunRecord) -> Iterator[Fact]:
     """Agreement of each jury, and the answers on which its judges differ most."""
-    for suite in run.suites:
-        label = suite_label(run, suite)
-        yield from _juries(f"{short_line(label)}: " if label else "", suite)
-    for new in run.new:
-        yield from _juries(f"{short_line(new.name)}: ", new)
+    for suite in all_suites(run):
+        yield from _juries(short_line(suite_label(run, suite)), suite)
 
 
 def _asked(judge: JudgeQuote) -> str:
@@ -368,19 +309,19 @@ def _one(asked: AskedModel) -> str:
     return f"{asked.model} at temperature {asked.temperature:g}"
 
 
-def _juries(prefix: str, suite: AnySuite) -> Iterator[NamedNumber]:
+def _juries(label: str, suite: AnySuite) -> Iterator[Fact]:
     scales = {one.scorer: (one.low, one.high) for one in suite.rubrics if (one.low, one.high) != (0.0, 1.0)}
     for jury in suite.juries:
-        scale = scales.get(jury.scorer)
-        yield NamedNumber(f"{prefix}{short_line(jury.scorer)}, agreement", (_agreement(jury, scale),))
+        scale, name = scales.get(jury.scorer), short_line(jury.scorer)
+        yield Fact(f"{name}, agreement", (_agreement(jury, scale),), label, named=True)
         means = "; ".join(
             f"{member.model} {_mean(member.baseline, scale)}{_opinion(member.candidate, scale)}"
             for member in jury.members
         )
-        yield NamedNumber(f"{prefix}{short_line(jury.scorer)}, mean scores", (short_line(means, LONGEST_SENTENCE),))
+        yield Fact(f"{name}, mean scores", (short_line(means, LONGEST_SENTENCE),), label, named=True)
         if jury.contested:
             told = "; ".join(_contested(one, scale) for one in jury.contested)
-            yield NamedNumber(f"{prefix}{short_line(jury.scorer)}, contested", (short_line(told, LONGEST_SENTENCE),))
+            yield Fact(f"{name}, contested", (short_line(told, LONGEST_SENTENCE),), label, named=True)
 
 
 def _agreement(jury: JuryResult, scale: ScoreScale) -> str:
@@ -414,11 +355,12 @@ def _contested(one: ContestedAnswer, scale: ScoreScale) -> str:
     return f"{short_line(one.case)} ({one.arm}, sample {one.index + 1}) {opinions}"
 
 
-def position_facts(prefix: str, suite: SuiteRecord) -> Iterator[NamedNumber]:
-    """One fact for each pairwise judge; `prefix` is the suite's name in a run over several."""
+def position_facts(label: str, suite: SuiteRecord) -> Iterator[Fact]:
+    """Two facts for each pairwise judge; `label` is the suite's name in a run over several."""
     for one in suite.positions:
-        yield NamedNumber(f"{prefix}{short_line(one.scorer)}", (_result(one),))
-        yield NamedNumber(f"{prefix}{short_line(one.scorer)}, position bias", (_told(one),))
+        name = short_line(one.scorer)
+        yield Fact(name, (_result(one),), label, named=True)
+        yield Fact(f"{name}, position bias", (_told(one),), label, named=True)
 
 
 def _result(one: PositionBias) -> str:
@@ -447,8 +389,4 @@ def _share(estimate: Estimate) -> str:
     value = numbers.percent(estimate.value)
     if estimate.lower is None or estimate.upper is None:
         return value
-    return f"{value} [{_plain(estimate.lower)}, {_plain(estimate.upper)}]"
-
-
-def _plain(value: float) -> str:
-    return numbers.percent(value).removesuffix(" %")
+    return f"{value} [{numbers.percent_figure(estimate.lower)}, {numbers.percent_figure(estimate.upper)}]"

@@ -26,9 +26,11 @@ def test_a_change_in_the_working_tree_is_compared_with_the_base_by_the_policy_of
     assert arms.baseline.sha == git(repo, "rev-parse", "main")
     # The edited policy is reported and not used.
     assert record.method.alpha == 0.025
-    assert record.run_edits == ["policy.confidence", "policy.mode", "budget.max_calls"]
-    told = [(value.old, value.new) for value in record.run_values]
-    assert told == [("0.95", "0.999"), ("enforce", "advisory"), ("not set", "500")]
+    assert [(edit.kind, edit.name, edit.old, edit.new) for edit in record.run_edits] == [
+        ("policy", "confidence", "0.95", "0.999"),
+        ("policy", "mode", "enforce", "advisory"),
+        ("budget", "max_calls", "not set", "500"),
+    ]
 
 
 def test_a_branch_is_read_by_one_process_whatever_is_checked_out(

@@ -96,7 +96,8 @@ def test_a_new_file_of_a_known_pattern_uses_the_eval_set_of_the_base(repo: Path)
     assert any("the cases and scorers of prompts/*.md at main" in note for note in texts(record))
     (change,) = (change for change in record.exam_changes if change.suite == "all:new")
     assert change.trials == []
-    assert change.rules == ["policy.min_pass_rate", "scorers.contains", "scorers.regex"]
+    names = [("policy", "min_pass_rate"), ("scorers", "contains"), ("scorers", "regex")]
+    assert [(edit.kind, edit.name) for edit in change.rules] == names
 
 
 @pytest.mark.parametrize("model", ["fake:echo", "replay:answers.jsonl"])

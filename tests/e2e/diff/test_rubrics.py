@@ -100,7 +100,7 @@ def test_a_changed_rubric_or_judge_prompt_does_not_count(repo: Path) -> None:
     assert record.suites[0].quality == honest.suites[0].quality
     assert record.suites[0].rubrics == honest.suites[0].rubrics
     (change,) = record.exam_changes
-    assert change.rules == ["scorers.rubric"]
+    assert [(edit.kind, edit.name) for edit in change.rules] == [("scorers", "rubric")]
     (trial,) = change.trials
     assert (trial.kind, trial.n) == ("scorers", 12)
 

@@ -60,4 +60,4 @@ def test_the_report_names_the_scorer_that_changed(repo: Path) -> None:
     page = (repo / ".gate/last/report.md").read_text()
     assert "<summary>By scorer: words −1.000, contains 0.000, rubric 0.000</summary>" in page
     shown = gate("report", ".gate/last/run.json", cwd=repo).out
-    assert "Change by scorer: words −1.000, contains 0.000, rubric 0.000" in shown
+    assert "By scorer: words −1.000, contains 0.000, rubric 0.000" in shown

@@ -63,7 +63,7 @@ def test_what_the_change_makes_of_the_code_is_reported_and_not_tried(repo: Path,
     assert found.code == 0
     assert not (tmp_path / "canary").exists()
     (change,) = found.record.exam_changes
-    assert change.rules == ["scorers.python"]
+    assert [(edit.kind, edit.name) for edit in change.rules] == [("scorers", "python")]
     (trial,) = change.trials
     assert (trial.kind, trial.n) == ("rescored", 0)
     assert "scorers that are code are not tried" in trial.reason

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as Xml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.record.parts import OutputRecord
+from gate.record.parts import OutputRecord, ReasonRecord
 from gate.record.run import RunRecord
 from gate.report.exports import junit
 from tests.golden.hostile import hostile
@@ -87,7 +87,7 @@ def test_a_check_tells_each_case() -> None:
 def with_text(run: RunRecord, text: str) -> RunRecord:
     """The text as an answer, an id and a reason."""
     suite = run.suites[0]
-    said = OutputRecord(index=0, text=text, failure=None, score=0.0, reasons=[text])
+    said = OutputRecord(index=0, text=text, failure=None, score=0.0, reasons=[ReasonRecord(scorer="", text=text)])
     cases = [case.model_copy(update={"id": text, "candidate_outputs": [said]}) for case in suite.cases[1:2]]
     return run.model_copy(update={"suites": [suite.model_copy(update={"cases": cases})], "reasons": [text]})
 

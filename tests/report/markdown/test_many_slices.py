@@ -8,7 +8,7 @@ from rich.console import Console
 
 from gate.record.comparison import PassState, State, Verdict
 from gate.record.run import RunRecord
-from gate.report.markdown.report import _within, render_report
+from gate.report.markdown.report import render_report
 from gate.report.numbers import shown_and_folded
 from gate.report.terminal import report as terminal
 from gate.report.terminal.report import SIZES
@@ -46,13 +46,6 @@ def test_parted_asks_each_item_once_compares_none_and_keeps_the_order(plain: lis
     expected = [place for place, one in enumerate(plain) if one][shown:]
     assert [places[id(item)] for item in folded] == expected
     assert [places[id(item)] for item in kept] == [place for place in range(len(plain)) if place not in expected]
-
-
-def test_a_report_that_is_too_long_is_not_written_to_its_end() -> None:
-    written = iter(["abc", "def", "ghi", "jkl"])
-    assert _within(5, written) is None
-    assert list(written) == ["ghi", "jkl"]
-    assert _within(6, ["abc", "def"]) == "abcdef"
 
 
 def test_what_fits_is_all_that_is_said() -> None:

@@ -77,6 +77,23 @@ def test_a_limit_is_kept_by_whole_parts(made: RunRecord, limit: int, out: str) -
     assert text.startswith("## 🔴 Prompt Gate: BLOCK: ")
 
 
+@pytest.mark.parametrize("name", runs.runs())
+def test_whatever_the_limit_a_report_is_whole_and_begins_with_its_verdict(name: str) -> None:
+    made = runs.runs()[name]
+    first = render_report(made).split("\n", 1)[0]
+    for limit in (SHORTEST, 5_000, 7_000, 10_000, 15_000, 65_536, 250_000):
+        text = render_report(made, limit=limit)
+        assert len(text) <= limit and text.split("\n", 1)[0] == first
+        _whole(text)
+        assert ("Left out, to keep this short" in text) == (text != render_report(made, limit=10_000_000))
+
+
+def test_no_line_of_a_fold_that_is_html_has_marks_of_markdown() -> None:
+    for name in runs.runs():
+        for line in (HERE / f"{name}.md").read_text(encoding="utf-8").splitlines():
+            assert not line.startswith("<summary>") or "\\" not in line, f"{name}: {line}"
+
+
 def test_suites_in_which_nothing_moved_go_before_the_cases_that_explain_the_verdict() -> None:
     made = runs.several_suites()
     still, moved = made.suites

@@ -134,8 +134,8 @@ def test_many_suites_are_a_page_that_opens() -> None:
     page = render_page(RUNS["block"].model_copy(update={"suites": [*many, one]}))
     assert len(page.encode()) < 3_000_000
     text = " ".join(re.sub(r"<[^>]*>", "", page).split())
-    assert "And 40 more arms; run.json" in text
-    assert "The scorers of 20 more suites are left out" in text
+    assert "And 40 more; run.json" in text
+    assert "Left out: the scorers of 20 suites; run.json" in text
     assert "By scorer in support" in text, "the suite in which something moved comes first"
 
 

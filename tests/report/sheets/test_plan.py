@@ -15,9 +15,9 @@ from gate.engine.forecast import FallToShow, PlanInputs, plan
 from gate.record.calibration import CalibrationRecord
 from gate.record.transcript import Cost, Dollars, Unpriced, Usage
 from gate.report.markdown import report as sheet_markdown
+from gate.report.sheet import CodeBlock, Remark, Sheet, SheetRow, SheetTable, text_columns
 from gate.report.sheets import plan as calibration
 from gate.report.sheets import plan as plan_report
-from gate.report.sheets.sheet import CodeBlock, Remark, Sheet, SheetRow, SheetTable
 from gate.report.terminal import sheet as sheet_terminal
 from tests.calibration.test_calibrate import FEW, Counted, coins
 from tests.support.rendering import commands
@@ -82,7 +82,9 @@ def test_a_calibration_says_both_rates_in_its_first_line(calibrated: Calibration
 
 def test_names_from_outside_cannot_do_anything() -> None:
     sheet = Sheet(
-        HOSTILE, (Remark(HOSTILE),), (SheetTable(HOSTILE, (HOSTILE, "x"), (SheetRow((HOSTILE, "y")),), (HOSTILE,)),)
+        HOSTILE,
+        (Remark(HOSTILE),),
+        (SheetTable(HOSTILE, text_columns(HOSTILE, "x"), (SheetRow((HOSTILE, "y")),), (HOSTILE,)),),
     )
     shown = printed(sheet, 200)
     assert "\x1b" not in shown

@@ -7,15 +7,15 @@ import pytest
 from gate.record.comparison import Verdict
 from gate.record.run import RunRecord
 from gate.record.transcript import FREE, UNPRICED, UNTOLD
-from gate.report.markdown.report import LEVELS, fold_view
-from gate.report.numbers import NamedSlice, plain
+from gate.report.markdown.report import SHORTEST, render_report
+from gate.report.numbers import NamedSlice, Step, placed, plain
 from gate.report.view.advice import compare_command, draft_command, next_steps
-from gate.report.view.report import facts, report_view
+from gate.report.view.calls import spending_text
 from tests.golden import runs
 
 
-def _facts(run: RunRecord) -> dict[str, str]:
-    return {fact.label: plain(fact.text) for fact in facts(run)}
+def _said(step: Step) -> str:
+    return plain(placed(step, "above"))
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,8 @@ def test_why_dollars_are_not_known_is_told_as_each_suite_has_it(notes: tuple[str
     made = runs.passed()
     update = {"spent_usd": None}
     suites = [made.suites[0].model_copy(update=update | {"name": note[:5], "cost_note": note}) for note in notes]
-    assert _facts(made.model_copy(update=update | {"suites": suites}))["Spent"] == f"unknown: {told}; took 42.3 s"
+    spent = plain(spending_text(made.model_copy(update=update | {"suites": suites})))
+    assert spent == f"1,080 calls, 42.3 s; cost unknown: {told}"
 
 
 def test_every_verdict_has_a_next_step() -> None:
@@ -58,7 +59,8 @@ def _renamed(baseline: str, candidate: str) -> RunRecord:
 )
 def test_a_command_names_only_what_git_can_find(candidate: str, head: str) -> None:
     assert compare_command(_renamed("origin/main", candidate)) == f"gate diff --base origin/main{head}"
-    assert compare_command(_renamed("the old side", candidate)) == f"gate diff --base {'b' * 40}{head}"
+    for base in ("the old side", "the entry 0123abcd before it in the queue"):
+        assert compare_command(_renamed(base, candidate)) == f"gate diff --base {'b' * 40}{head}"
 
 
 def _drafted(local: str = "lang=de", **arm: str) -> str:
@@ -87,12 +89,12 @@ def test_a_slices_name_is_one_word_of_a_command() -> None:
 
 def test_nobody_is_sent_to_cases_that_the_report_has_not() -> None:
     run = runs.block()
-    assert plain(next_steps(run)[0]).startswith("Read the cases above and fix the prompt")
+    assert _said(next_steps(run)[0]).startswith("Read the cases above and fix the prompt")
     bare = run.model_copy(update={"suites": [run.suites[0].model_copy(update={"cases": []})]})
-    assert plain(next_steps(bare)[0]).startswith("Fix the prompt or model settings for lang=de")
+    assert _said(next_steps(bare)[0]).startswith("Fix the prompt or model settings for lang=de")
     suspect = runs.hold_suspect()
-    assert plain(next_steps(suspect)[0]).startswith("Read the cases above and decide whether ")
+    assert _said(next_steps(suspect)[0]).startswith("Read the cases above and decide whether ")
     bare = suspect.model_copy(update={"suites": [suspect.suites[0].model_copy(update={"cases": []})]})
-    assert plain(next_steps(bare)[0]).startswith("Decide whether ")
-    folded = fold_view(report_view(run), next(level for level in LEVELS if not level.cases))
-    assert not folded.cases and plain(folded.steps[0]).startswith("Read the cases in the full report and fix")
+    assert _said(next_steps(bare)[0]).startswith("Decide whether ")
+    assert "Read the cases above and fix" in render_report(run)
+    assert "Read the cases in the full report and fix" in render_report(run, limit=SHORTEST)

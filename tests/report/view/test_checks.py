@@ -14,7 +14,7 @@ from gate.report.markdown.report import render_report
 from gate.report.numbers import plain
 from gate.report.terminal import report as terminal
 from gate.report.view.pass_rates import check_tables
-from gate.report.view.report import REASONS_SHOWN, report_view
+from gate.report.view.report import REASONS_SHOWN, facts, report_view
 from tests.golden.checks import (
     calls,
     case,
@@ -69,7 +69,7 @@ def test_nothing_is_reached_or_missed_that_missing_cases_could_change(
 
 def test_every_reason_is_shown_or_counted() -> None:
     run = check_missing()
-    missing = next(fact for fact in report_view(run).facts if fact.label == "Missing")
+    missing = next(fact for fact in facts(run) if fact.label == "Missing")
     assert all(one.reason in plain(missing.text) for one in run.missing.reasons)
     assert plain(missing.text).endswith("; other reasons for 3 samples")
     first = EvaluationFailed(message="It failed")

@@ -86,10 +86,12 @@ def test_a_mark_is_for_what_the_familiar_rule_alone_would_have_failed() -> None:
 
 def test_an_interval_without_width_is_not_taken_for_certainty() -> None:
     rows = [comparison(f"a={n}", State.REGRESSION, 30, 1.0, (-1.0, -1.0, -1.0)) for n in ("{0}", "}{", *range(3))]
-    made = run(Verdict.BLOCK, [suite(rows[0], rows[1:], [])])
+    overall = comparison("overall", State.REGRESSION, 30, 1.0, (-0.9, -1.0, -0.8))
+    made = run(Verdict.BLOCK, [suite(overall, rows, [])])
     why = "no width because all its cases changed by the same amount. That is no proof: other cases may change"
     assert slice_footnotes(made)[0] == f"The intervals of a={{0}}, a=}}{{, a=0 and 2 more have {why} differently."
-    one = run(Verdict.BLOCK, [suite(rows[0], [comparison("b=1", State.NOISE, 30, 1.0, (-0.5, None, None))], [])])
+    more = comparison("b=1", State.NOISE, 30, 1.0, (-0.5, None, None))
+    one = run(Verdict.BLOCK, [suite(overall, [rows[0], more], [])])
     assert slice_footnotes(one)[0] == f"The interval of a={{0}} has {why} differently."
     assert not any("width" in note for note in slice_footnotes(lost_pairs()))
 

@@ -14,12 +14,10 @@ from gate.record.parts import (
 )
 from gate.record.run import RunRecord
 from gate.report.markdown import report as markdown
-from gate.report.markdown.report import LEVELS, FoldLevel, fold_view
 from gate.report.numbers import plain
 from gate.report.view import conversations
 from gate.report.view.cases import answer_views
 from gate.report.view.conversations import conversation_view
-from gate.report.view.report import report_view
 from tests.golden.agents import agents
 from tests.golden.builders import output
 
@@ -169,9 +167,12 @@ def test_a_conversation_that_broke_off_says_that_no_answer_came() -> None:
 
 
 def test_a_report_that_is_too_long_loses_conversations_before_answers_and_says_so() -> None:
-    whole = report_view(agents())
-    short = fold_view(whole, FoldLevel(1_500, talks=False))
-    assert all(answer.talk is None and answer.text is not None for answer in short.cases[0].candidate)
-    assert short.left_out == ("the conversations of 1 case",)
-    assert fold_view(whole, LEVELS[-1]).conversations == ()
-    assert "the conversations of 1 suite" in fold_view(whole, LEVELS[-1]).left_out
+    whole = markdown.render_report(agents())
+    short = markdown.render_report(agents(), limit=len(whole) - 1)
+    assert "The candidate's conversation" in whole and "conversation</summary>" not in short
+    assert "Beach House is usually well booked" in short.replace("⟦", "").replace("⟧", "")
+    assert short.rstrip().endswith(
+        "Left out, to keep this short: the conversations of 1 case. run.json has everything.</sub>"
+    )
+    least = markdown.render_report(agents(), limit=markdown.SHORTEST)
+    assert len(least) <= markdown.SHORTEST and "the answers of 1 case" in least

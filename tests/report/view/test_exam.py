@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from gate.record.run import EditedValueRecord, ExamChangeRecord, ExamTrialRecord, RunRecord
+from gate.record.run import ExamChangeRecord, ExamTrialRecord, RunRecord, SettingEdit, SettingKind
 from gate.report.markdown.report import GITHUB_LIMIT, SHORTEST, render_report
 from gate.report.view.exam import exam_notice, is_weighty
 from tests.golden.hostile import ATTACKS
@@ -16,7 +16,11 @@ def plain(record: RunRecord) -> str:
     return "".join(part if isinstance(part, str) else part.text for part in exam_notice(record))
 
 
-def edited(*changes: ExamChangeRecord, run_edits: tuple[str, ...] = ()) -> RunRecord:
+def setting(kind: SettingKind, name: str) -> SettingEdit:
+    return SettingEdit(kind=kind, name=name)
+
+
+def edited(*changes: ExamChangeRecord, run_edits: tuple[SettingEdit, ...] = ()) -> RunRecord:
     return runs()["block"].model_copy(update={"exam_changes": list(changes), "run_edits": list(run_edits)})
 
 
@@ -24,19 +28,20 @@ def hostile() -> RunRecord:
     changes = [
         ExamChangeRecord(
             suite=attack,
-            rules=[f"policy.{attack}", f"scorers.{attack}"],
-            values=[EditedValueRecord(name=f"policy.{attack}", old=attack, new=attack)],
+            rules=[SettingEdit(kind="policy", name=attack, old=attack, new=attack), setting("scorers", attack)],
             removed=[attack],
             trials=[ExamTrialRecord(kind="added", asked=3, reason=attack)],
         )
         for attack in ATTACKS
     ]
-    return edited(*changes, run_edits=("policy.confidence",))
+    return edited(*changes, run_edits=(setting("policy", "confidence"),))
 
 
 def test_the_most_weighty_comes_first() -> None:
-    one = ExamChangeRecord(suite="a", rules=["scorers.judge", "policy.margin"], removed=["c1"], added=["c2"])
-    said = plain(edited(one, run_edits=("budget.max_usd", "policy.fail_on")))
+    one = ExamChangeRecord(
+        suite="a", rules=[setting("scorers", "judge"), setting("policy", "margin")], removed=["c1"], added=["c2"]
+    )
+    said = plain(edited(one, run_edits=(setting("budget", "max_usd"), setting("policy", "fail_on"))))
     words = ["the policy of the run (fail_on)", "policy of a (margin)", "1 case of a removed", "scorers of a (judge)"]
     places = [said.index(word) for word in words]
     assert places == sorted(places)
@@ -45,7 +50,7 @@ def test_the_most_weighty_comes_first() -> None:
 
 def test_no_setting_of_the_run_hides_behind_others() -> None:
     names = ("confidence", "fail_on", "method", "breakage", "early_stop", "mode")
-    said = plain(edited(run_edits=tuple(f"policy.{name}" for name in names)))
+    said = plain(edited(run_edits=tuple(setting("policy", name) for name in names)))
     assert all(name in said for name in names)
 
 

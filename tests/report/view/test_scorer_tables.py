@@ -6,10 +6,10 @@ from rich.console import Console
 
 from gate.record.comparison import ScorerChange, State, Verdict
 from gate.record.run import RunRecord
-from gate.report.markdown.report import LEVELS, fold_view, render_report
+from gate.report.markdown.report import SHORTEST, render_report
+from gate.report.numbers import plain
 from gate.report.terminal import report as terminal
-from gate.report.view.report import report_view
-from gate.report.view.scorers import SCORERS_SHOWN, jury_facts, scorer_tables
+from gate.report.view.scorers import SCORERS_SHOWN, jury_facts, scorer_sections
 from tests.golden import runs
 from tests.golden.builders import comparison, run, scorer, suite
 from tests.golden.judged_runs import judged
@@ -28,35 +28,35 @@ def none(name: str) -> ScorerChange:
 def test_the_one_that_moved_most_is_first_whichever_way_it_went() -> None:
     still, also = scorer("still", 0.25, 60, (0.9, 0.9)), scorer("also still", 0.25, 60, (0.7, 0.7))
     fell, rose = scorer("fell", 0.25, 60, (0.9, 0.7)), scorer("rose", 0.25, 60, (0.4, 0.75))
-    (table,) = scorer_tables(made(none("silent"), still, fell, also, rose))
-    assert [(row.name, row.scores, row.change) for row in table.rows] == [
+    (section,) = scorer_sections(made(none("silent"), still, fell, also, rose))
+    (table,) = section.tables
+    assert [column.name for column in table.head] == ["scorer", "weight", "cases", "baseline → candidate", "change"]
+    assert [(row.cells[0], *row.cells[3:]) for row in table.lines] == [
         ("rose", "0.400 → 0.750", "+0.350"),
         ("fell", "0.900 → 0.700", "−0.200"),
         ("still", "0.900 → 0.900", "0.000"),
         ("also still", "0.700 → 0.700", "0.000"),
         ("silent", "– → –", "–"),
     ]
-    assert table.brief == "rose +0.350, fell −0.200, still 0.000 and 2 more"
+    assert plain(section.brief) == "rose +0.350, fell −0.200, still 0.000 and 2 more"
 
 
 def test_very_many_are_counted() -> None:
     many = [scorer(f"s{place}", None, 60, (0.9, 0.8)) for place in range(SCORERS_SHOWN + 7)]
-    (table,) = scorer_tables(made(*many))
-    assert (len(table.rows), table.more) == (SCORERS_SHOWN, 7)
-    assert "And 7 more in run.json." in render_report(made(*many))
+    (section,) = scorer_sections(made(*many))
+    assert [(len(table.lines), table.more) for table in section.tables] == [(SCORERS_SHOWN, 7)]
+    assert "and 7 more in run.json" in render_report(made(*many))
     out = io.StringIO()
     terminal.render_report(made(*many), Console(file=out, width=100, color_system=None))
     assert f"and {len(many) - 3} more" in out.getvalue()
 
 
 def test_what_is_left_of_a_report_that_is_too_long_still_says_which_scorer_moved() -> None:
-    whole = report_view(runs.several_suites())
-    kept = [len(fold_view(whole, level).scorers) for level in LEVELS]
-    details = [level.details for level in LEVELS]
-    assert kept[: details.index(False) + 1] == [1] * (details.index(False) + 1)
-    assert kept[-1] == 0
-    assert "the scorers of 1 suite" in fold_view(whole, LEVELS[-1]).left_out
-    assert "the scorers of 1 suite" not in fold_view(whole, LEVELS[0]).left_out
+    whole, short = (render_report(runs.several_suites(), limit=limit) for limit in (65_536, SHORTEST))
+    scorers = "<summary>By scorer in <b>triage</b>: contains −0.178, judge −0.017</summary>"
+    assert scorers in whole and scorers in short
+    assert "Left out" not in whole
+    assert "how the verdict was decided" in short[short.index("Left out, to keep this short: ") :]
 
 
 def told(low: float, high: float) -> dict[str, str]:

@@ -88,6 +88,8 @@ def _fault(words: list[str]) -> str:
     program, *rest = words
     if program == "sudo":
         return _fault(rest)
+    if program == "watchexec":
+        return _fault(rest[rest.index("--") + 1 :])
     if Path(program).name == "gate":
         return _gate(rest)
     if program == "make":
