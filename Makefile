@@ -109,11 +109,8 @@ bench-peers: | $(BIN)/python ## Install the tools that make bench compares with 
 	.cache/peers/bin/pip install --disable-pip-version-check --quiet --upgrade deepeval inspect-ai 'openai[aiohttp]' pydantic-evals
 	if command -v npm; then npm install --prefix .cache/peers --no-audit --no-fund --ignore-scripts promptfoo; fi
 
-bench-quality: $(VENV)/.dev ## Run the benchmarks of statistics, rules, generated tests, conversations and web pages.
-	$(BIN)/python -m benchmarks.conversations
+bench-quality: $(VENV)/.dev ## Run the benchmarks of statistics, rules, PromptPex and web pages.
 	$(BIN)/python -m benchmarks.history --quick
-	$(BIN)/python -m benchmarks.statistics
-	$(BIN)/python -m benchmarks.real_outputs
 	$(BIN)/python -m benchmarks.calibration --quick
 	$(BIN)/python -m benchmarks.compiled_rules
 	$(BIN)/python -m benchmarks.compiled_rules --recorded

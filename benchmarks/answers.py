@@ -30,7 +30,6 @@ class Asked:
         seed: the request's seed for this sample, if it has one.
         judged: it is a request of a judge.
         cached: the system prompt may be read from and written to the prompt cache.
-        calls: the tool to call instead of an answer; empty for an answer.
     """
 
     path: str
@@ -40,7 +39,6 @@ class Asked:
     seed: int | None
     judged: bool
     cached: bool
-    calls: str = ""
 
     @property
     def prefix(self) -> tuple[str, str, str]:
@@ -96,7 +94,7 @@ class Ledger:
         self.read += answer.read
         self.write += answer.write
         self.output += answer.output
-        if not asked.judged and not asked.calls:
+        if not asked.judged:
             arm, piece, true = _stated(asked.system, asked.user)
             row = self.quality.setdefault((arm, piece), [0, 0, true])
             row[0] += 1

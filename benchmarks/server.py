@@ -3,9 +3,8 @@
     python -m benchmarks.server --latency-ms 100 --fault-rate 0.05 --faults 429,500
 
 The first printed line is the address. `GET /ledger` returns the counts of requests and answers, `POST /reset` clears
-them. `benchmarks.answers` defines the answers and their quality. If a request has tools, the first tool is called once
-for each user message (OpenAI's interface only). The server shares its cores with the measured process, so it parses
-HTTP itself and understands only the clients of this benchmark (no chunks, no pipelining).
+them. `benchmarks.answers` defines the answers and their quality. The server shares its cores with the measured process,
+so it parses HTTP itself and understands only the clients of this benchmark (no chunks, no pipelining).
 """
 
 import argparse
@@ -144,8 +143,7 @@ def _read_openai(data: dict[str, Any]) -> Asked:
     system = "\n".join([turn["content"] for turn in turns if turn["role"] in ("system", "developer")])
     users = [turn["content"] for turn in turns if turn["role"] == "user"]
     judged = "response_format" in data
-    calls = data["tools"][0]["function"]["name"] if data.get("tools") and turns[-1]["role"] == "user" else ""
-    return Asked(OPENAI, data["model"], system, users[-1], data.get("seed"), judged, cached=True, calls=calls)
+    return Asked(OPENAI, data["model"], system, users[-1], data.get("seed"), judged, cached=True)
 
 
 def _read_anthropic(data: dict[str, Any]) -> Asked:
@@ -158,17 +156,14 @@ def _read_anthropic(data: dict[str, Any]) -> Asked:
 
 
 def _openai_reply(asked: Asked, answer: Answer) -> dict[str, Any]:
-    prompt, ended = answer.fresh + answer.read + answer.write, "tool_calls" if asked.calls else "stop"
-    message: dict[str, Any] = {"role": "assistant", "content": answer.text, "refusal": None}
-    if asked.calls:
-        function = {"name": asked.calls, "arguments": "{}"}
-        message |= {"content": None, "tool_calls": [{"id": "call_1", "type": "function", "function": function}]}
+    prompt = answer.fresh + answer.read + answer.write
+    message = {"role": "assistant", "content": answer.text, "refusal": None}
     return {
         "id": "chatcmpl-1",
         "object": "chat.completion",
         "created": 1_790_000_000,
         "model": asked.model,
-        "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": ended}],
+        "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}],
         "usage": {
             "prompt_tokens": prompt,
             "completion_tokens": answer.output,
