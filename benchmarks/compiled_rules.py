@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import attackers, prompt_orders, proposed_checks, second_author
+from benchmarks import proposed_checks
 from benchmarks.proposed_checks import rate_words
-from benchmarks.rule_wordings import NONE, Outcome, outcome, read
+from benchmarks.rule_wordings import NONE, TITLES, Outcome, outcomes
 from gate.config.models import parse_model
 from gate.stats.intervals import wilson
 
@@ -69,27 +69,16 @@ def main(arguments: Sequence[str]) -> None:
 
         show(console)
     elif wanted.model:
-        outcomes = proposed_checks.model_outcomes(wanted.model, wanted.each, wanted.max_usd)
-        console.print(by_kind(f"Checks proposed by {wanted.model}", outcomes))
-        _print_wrong(console, outcomes, wanted.wrong)
+        proposed = proposed_checks.model_outcomes(wanted.model, wanted.each, wanted.max_usd)
+        console.print(by_kind(f"Checks proposed by {wanted.model}", proposed))
+        _print_wrong(console, proposed, wanted.wrong)
     else:
-        for title, outcomes in wordings():
-            console.print(by_kind(title, outcomes))
-            _print_wrong(console, outcomes, wanted.wrong)
+        for name, title in TITLES.items():
+            console.print(by_kind(title, outcomes(name)))
+            _print_wrong(console, outcomes(name), wanted.wrong)
         console.print(proposed_checks.proposals_table(proposed_checks.proposed()))
         for line in NOTES:
             console.print(line, highlight=False)
-
-
-def wordings() -> list[tuple[str, Sequence[Outcome]]]:
-    """The outcomes of each set of wordings, with its title."""
-    own = [outcome(wording) for wording in read()]
-    return [
-        ("Wordings of the first author", own),
-        (second_author.TITLE, second_author.outcomes()),
-        (attackers.TITLE, attackers.outcomes()),
-        (prompt_orders.TITLE, prompt_orders.outcomes()),
-    ]
 
 
 def _print_wrong(console: Console, outcomes: Sequence[Outcome], wanted: bool) -> None:

@@ -1,7 +1,7 @@
 """Checks of rules as a model may propose them: how many right ones code accepts, and how many wrong ones it refuses.
 
 Without a model, the right check of a wording is that of its expected scorers, and wrong ones are made from it: another
-number, bound, unit, language, kind or word. `proposals` has a model propose a check for each wording of the second
+number, bound, unit, language, kind or word. `model_outcomes` has a model propose a check for each wording of the second
 author, as if it were a whole prompt.
 """
 
@@ -13,8 +13,7 @@ from pathlib import Path
 
 from rich.table import Table
 
-from benchmarks import second_author
-from benchmarks.rule_wordings import Outcome, Wording, outcome_of, read
+from benchmarks.rule_wordings import FIRST_AUTHOR, SECOND_AUTHOR, Outcome, Wording, outcome_of, read_wordings
 from gate.calls.caller import Caller, CallPolicy
 from gate.calls.providers.factory import Factory
 from gate.config.models import ModelRef, Params
@@ -52,7 +51,7 @@ class Proposal:
 def proposed() -> list[Proposal]:
     """The right check of each wording that has one, and the wrong ones made from it."""
     proposals = []
-    for wording in read():
+    for wording in read_wordings(FIRST_AUTHOR):
         check = _right_check(wording)
         if check is None or not wording["keeps"] or not wording["breaks"]:
             continue
@@ -133,7 +132,7 @@ def rate_words(rate: Rate) -> str:
 
 def model_outcomes(model: ModelRef, each: int, max_usd: float) -> list[Outcome]:
     """What comes of the wordings of the second author if a model reads each as a prompt, drawn with a fixed seed."""
-    wordings = [one.wording for one in second_author.outcomes()]
+    wordings = read_wordings(SECOND_AUTHOR)
     drawn = random.Random(9).sample(wordings, min(each, len(wordings)))
     return asyncio.run(_model_outcomes(model, drawn, max_usd))
 

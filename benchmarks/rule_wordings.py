@@ -1,6 +1,6 @@
 """Wordings of rules with their expected scorers, and outputs that keep and break them.
 
-All are by one author; `second_author` has wordings by somebody else.
+`benchmarks/data/NOTICE.md` says who wrote which of them.
 """
 
 import json
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal, TypedDict
+from typing import TypedDict
 
 from gate.config.scorer import ScorerSpec, parse_scorers
 from gate.config.specification import CompiledRule, OutputRule
@@ -16,7 +16,15 @@ from gate.testgen.rules.checks import passes
 from gate.testgen.rules.compiler import compile_rule
 from gate.values import JsonValue
 
-DATA = Path(__file__).parent / "data" / "rule_wordings.jsonl"
+DATA = Path(__file__).parent / "data" / "rule_wordings"
+FIRST_AUTHOR, SECOND_AUTHOR = "first_author", "second_author"
+TITLES: Mapping[str, str] = {
+    FIRST_AUTHOR: "Wordings of the first author",
+    SECOND_AUTHOR: "Wordings by a second author",
+    "reviewers": "Wordings of two reviewers who looked for faults",
+    "prompt_orders": "Orders of prompts",
+}
+"""Titles of the sets of wordings, by file."""
 NONE = "none"
 """The kind of the wordings that must not compile."""
 
@@ -24,7 +32,7 @@ NONE = "none"
 class Expected(TypedDict, total=False):
     """An expected scorer. A scorer that searches for a pattern has only its kind here, and the outputs decide.
 
-    Without a scorer, only the outputs decide.
+    Where none is expected, only the outputs decide.
     """
 
     kind: str
@@ -32,10 +40,9 @@ class Expected(TypedDict, total=False):
 
 
 class Wording(TypedDict):
-    """One sentence."""
+    """One sentence. `expect` is None if it must not compile."""
 
     kind: str
-    set: Literal["tuned", "held-out", "second author", "attacker"]
     text: str
     expect: list[Expected] | None
     keeps: list[str]
@@ -62,9 +69,10 @@ class Outcome:
         return self.compiled is not None and not self.fault
 
 
-def read() -> tuple[Wording, ...]:
-    """All wordings, in file order."""
-    with DATA.open(encoding="utf-8") as lines:
+@cache
+def read_wordings(name: str) -> tuple[Wording, ...]:
+    """The wordings of one set, in file order."""
+    with (DATA / f"{name}.jsonl").open(encoding="utf-8") as lines:
         return tuple(json.loads(line) for line in lines)
 
 
@@ -79,9 +87,9 @@ def outcome_of(wording: Wording, compiled: CompiledRule | None) -> Outcome:
 
 
 @cache
-def outcomes() -> tuple[Outcome, ...]:
-    """Of all wordings."""
-    return tuple(map(outcome, read()))
+def outcomes(name: str) -> tuple[Outcome, ...]:
+    """Of all wordings of one set."""
+    return tuple(map(outcome, read_wordings(name)))
 
 
 def _whole(kind: str, options: Mapping[str, JsonValue]) -> dict[str, JsonValue]:

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
-from benchmarks.compiled_rules import by_kind, wordings
+from benchmarks.compiled_rules import by_kind
 from benchmarks.promptpex_tables import RESULTS
 from benchmarks.proposed_checks import proposals_table, proposed
 from benchmarks.recorded_rules import by_prompt, by_rule, recorded
+from benchmarks.rule_wordings import TITLES, outcomes
 
 OPENS, CLOSES = "<!-- python -m benchmarks.compiled_rules --write -->\n", "<!-- as far as here -->\n"
 
@@ -15,7 +16,7 @@ OPENS, CLOSES = "<!-- python -m benchmarks.compiled_rules --write -->\n", "<!-- 
 def tables() -> list[Table]:
     """The tables of wordings, of proposed checks, and of recorded answers (by rule and by prompt)."""
     rows = recorded()
-    by_source = [by_kind(title, outcomes) for title, outcomes in wordings()]
+    by_source = [by_kind(title, outcomes(name)) for name, title in TITLES.items()]
     return [*by_source, proposals_table(proposed()), by_rule(rows), by_prompt(rows)]
 
 

@@ -1,10 +1,10 @@
 """The figures of compiled rules: wordings, proposed checks, and a judge's recorded verdicts."""
 
-from benchmarks.compiled_rules import by_kind, wordings
+from benchmarks.compiled_rules import by_kind
 from benchmarks.promptpex_tables import PAGE, RESULTS
 from benchmarks.proposed_checks import proposed
 from benchmarks.recorded_rules import by_prompt, recorded
-from benchmarks.rule_wordings import Wording, outcome
+from benchmarks.rule_wordings import TITLES, Wording, outcome, outcomes
 from benchmarks.rules_page import markdown, tables, written
 from gate.testgen.rules.plain_forms import PLAIN_FORMS
 
@@ -23,7 +23,6 @@ def test_violations_and_how_many_the_judge_passed():
 def test_a_wording_that_compiles_to_something_else_is_wrong():
     wording: Wording = {
         "kind": "length",
-        "set": "tuned",
         "text": "The output must be at most 3 words.",
         "expect": [{"kind": "words", "options": {"max": 3}}],
         "keeps": ["a b c"],
@@ -40,9 +39,9 @@ def test_a_wording_that_compiles_to_something_else_is_wrong():
 
 def test_no_wording_compiles_wrongly_and_the_page_says_how_many_compile() -> None:
     text = " ".join(PAGE.read_text(encoding="utf-8").split())
-    for title, outcomes in wordings():
-        assert {one.wording["text"]: one.fault for one in outcomes if one.fault} == {}
-        fit = [one for one in outcomes if one.wording["expect"] is not None]
+    for name, title in TITLES.items():
+        assert {one.wording["text"]: one.fault for one in outcomes(name) if one.fault} == {}
+        fit = [one for one in outcomes(name) if one.wording["expect"] is not None]
         right = sum(one.right for one in fit)
         assert f"| {title[0].lower()}{title[1:]} | {len(fit)} | {right} | {right} |" in text
 
