@@ -1,6 +1,6 @@
-"""Counts the copied verdicts that echo detection finds, and its false alarms: `python -m benchmarks.echo`.
+"""Counts the verdicts copied from an answer that the gate finds, and its false alarms.
 
-See benchmarks/results/echo.md.
+`python -m benchmarks.judges.copied_verdicts`; see benchmarks/results/copied_verdicts.md.
 """
 
 import json
@@ -9,15 +9,14 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import cycle, islice
-from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.paths import DATA, ROOT
 from gate.scoring.verdict import ScoredReason, Verdict, echo_complaint
 from tests.support.verdict_encodings import FORGED, NOT_HELD, Forged
 
-ROOT = Path(__file__).parents[1]
 SCORES = (0.0, 0.5, 0.9, 1.0, 2.0, 3.0, 4.0, 5.0)
 """Scores that a judge may give, on both scales."""
 
@@ -79,7 +78,7 @@ def dispatcher() -> list[Judged]:
 
 def promptpex() -> list[Judged]:
     """1,524 outputs of four models on five prompts."""
-    with (ROOT / "benchmarks" / "data" / "promptpex-outputs.jsonl").open(encoding="utf-8") as lines:
+    with (DATA / "promptpex-outputs.jsonl").open(encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
     return [
         Judged(text, row["input"], row["input"]) for row in rows for text in row["outputs"].values() if text.strip()

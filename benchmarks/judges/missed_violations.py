@@ -1,4 +1,4 @@
-"""Compares a recorded judge with rules that code can check: `python -m benchmarks.judge_study`.
+"""Compares a recorded judge with rules that code can check: `python -m benchmarks.judges.missed_violations`.
 
 The judge is gpt-4o as called by PromptPex. The answers are real. See docs/judge-study.md.
 """
@@ -8,20 +8,20 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.promptpex import MODELS, read
-from benchmarks.promptpex_rules import BY_PROMPT, RULES, STRICT, Rule, broken, fault_of_array
+from benchmarks.judges.checkable_rules import BY_PROMPT, RULES, STRICT, Rule, broken, fault_of_array
+from benchmarks.paths import DATA
+from benchmarks.promptpex.recorded_verdicts import MODELS, read
 from gate.stats.agreement import Ratings, ResamplingOptions, crossed, kappa, share_of_agreement
 from gate.stats.arrays import Estimate, Undefined
 from gate.stats.association import length_bias
 from gate.stats.intervals import Rate, wilson
 
-OUTPUTS = Path(__file__).parent / "data" / "promptpex-outputs.jsonl"
+OUTPUTS = DATA / "promptpex-outputs.jsonl"
 SEED = 20250307
 NOTHING_NESTED = '[["NA"]]'
 """One model's answer if it finds no name."""

@@ -1,18 +1,18 @@
 """Computes the paper's Tables 2 and 3 from the recorded verdicts with the gate's own code.
 
-`python -m benchmarks.promptpex_tables` prints them. With `--write` benchmarks/results/promptpex.md gets
+`python -m benchmarks.promptpex.published_tables` prints them. With `--write` benchmarks/results/promptpex.md gets
 them, and docs/promptpex.md its picture.
 """
 
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks.promptpex import read
-from benchmarks.promptpex_cells import cells, paper, rows
-from benchmarks.promptpex_sheet import sheet
+from benchmarks.paths import RESULTS, ROOT
+from benchmarks.promptpex.recorded_verdicts import read
+from benchmarks.promptpex.table_cells import cells, paper, rows
+from benchmarks.promptpex.table_sheet import sheet
 from gate.report.markdown import report as sheet_markdown
 from gate.report.sheets import matrix
 from gate.report.sheets.sheet import Sheet
@@ -20,10 +20,10 @@ from gate.report.terminal import sheet as sheet_terminal
 from gate.testgen.evaluation.matrix import Matrix, matrix_of
 from gate.testgen.evaluation.metrics import OutcomeRow, rows_in_group
 
-PAGE = Path(__file__).parents[1] / "docs" / "promptpex.md"
-RESULTS = Path(__file__).parent / "results" / "promptpex.md"
+PAGE = ROOT / "docs" / "promptpex.md"
+RESULTS_PAGE = RESULTS / "promptpex.md"
 PICTURE = PAGE.parent / "images" / "promptpex.svg"
-OPENS, CLOSES = "<!-- python -m benchmarks.promptpex_tables --write -->\n", "<!-- until here -->\n"
+OPENS, CLOSES = "<!-- python -m benchmarks.promptpex.published_tables --write -->\n", "<!-- until here -->\n"
 
 
 def replayed() -> Sheet:
@@ -55,7 +55,7 @@ def main() -> None:
     """Print the tables, or write them."""
     found = replayed()
     if sys.argv[1:] == ["--write"]:
-        RESULTS.write_text(written(RESULTS.read_text(encoding="utf-8"), found), encoding="utf-8")
+        RESULTS_PAGE.write_text(written(RESULTS_PAGE.read_text(encoding="utf-8"), found), encoding="utf-8")
         PICTURE.parent.mkdir(exist_ok=True)
         PICTURE.write_text(picture(), encoding="utf-8")
         return

@@ -1,10 +1,11 @@
 """Recorded verdicts of gpt-4o on real outputs of four models under five prompts, published with PromptPex."""
 
 import json
-from pathlib import Path
 from typing import Literal, TypedDict
 
-DATA = Path(__file__).parent / "data" / "promptpex-verdicts.jsonl"
+from benchmarks.paths import DATA
+
+VERDICTS = DATA / "promptpex-verdicts.jsonl"
 MODELS = ("gpt-4o-mini", "gemma2:9b", "qwen2.5:3b", "llama3.2:1b")
 """Strongest first."""
 
@@ -21,5 +22,5 @@ class Row(TypedDict):
 
 def read() -> tuple[Row, ...]:
     """The 381 tests with four verdicts each, in file order."""
-    with DATA.open(encoding="utf-8") as lines:
+    with VERDICTS.open(encoding="utf-8") as lines:
         return tuple(json.loads(line) for line in lines)

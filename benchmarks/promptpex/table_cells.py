@@ -4,14 +4,14 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
-from benchmarks.promptpex import MODELS
-from benchmarks.promptpex import Row as Recorded
+from benchmarks.paths import DATA
+from benchmarks.promptpex.recorded_verdicts import MODELS
+from benchmarks.promptpex.recorded_verdicts import Row as Recorded
 from gate.testgen.evaluation.metrics import Group, OutcomeRow, OutputVerdict, Tally, non_compliance, rows_in_group
 
-PRINTED = Path(__file__).parent / "data" / "promptpex-tables.json"
+PRINTED = DATA / "promptpex-tables.json"
 TABLES: Mapping[str, tuple[Group, Group]] = {"Table 2": ("promptpex", "control"), "Table 3": ("rule", "inverse")}
 _OUTCOMES: Mapping[str | None, OutputVerdict] = {"ok": "compliant", "err": "violation", None: "unknown"}
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from benchmarks.promptpex import MODELS
-from benchmarks.promptpex_cells import TABLES, Cell
+from benchmarks.promptpex.recorded_verdicts import MODELS
+from benchmarks.promptpex.table_cells import TABLES, Cell
 from gate.report.numbers import NOTHING, share
 from gate.report.sheets.matrix import difference_text as as_points
 from gate.report.sheets.matrix import rate_interval

@@ -1,4 +1,4 @@
-"""Counts how many wordings of rules compile to the right scorers: `python -m benchmarks.compiled_rules`.
+"""Counts how many wordings of rules compile to the right scorers: `python -m benchmarks.rules.compiled_rules`.
 
 Plain sentences are read without a model, and checks are proposed as a model may propose them. With `--model M` a model
 proposes them, for `--each N` wordings. `--recorded` compares compiled rules with the recorded verdicts of a judge on
@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import proposed_checks
-from benchmarks.proposed_checks import rate_words
-from benchmarks.rule_wordings import NONE, TITLES, Outcome, outcomes
+from benchmarks.rules import proposed_checks
+from benchmarks.rules.proposed_checks import rate_words
+from benchmarks.rules.rule_wordings import NONE, TITLES, Outcome, outcomes
 from gate.config.models import parse_model
 from gate.stats.intervals import wilson
 
@@ -61,11 +61,11 @@ def main(arguments: Sequence[str]) -> None:
     wanted = parser.parse_args(arguments)
     console = Console(width=150 if not sys.stdout.isatty() else None)
     if wanted.write:
-        from benchmarks.rules_page import write
+        from benchmarks.rules.results_page import write
 
         write()
     elif wanted.recorded:
-        from benchmarks.recorded_rules import show
+        from benchmarks.rules.judge_agreement import show
 
         show(console)
     elif wanted.model:

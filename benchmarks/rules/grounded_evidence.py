@@ -1,4 +1,6 @@
-"""Counts how often code accepts evidence as stating a rule word for word: `python -m benchmarks.grounded_evidence`.
+"""Counts how often code accepts evidence as stating a rule word for word.
+
+    python -m benchmarks.rules.grounded_evidence
 
 The rules are those of `evals/promptpex` and of the mutants' prompts, with the evidence that people and models gave.
 Each rule is also tested with the evidence of every other rule of its prompt.
@@ -6,15 +8,13 @@ Each rule is also tested with the evidence of every other rule of its prompt.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from ruamel.yaml import YAML
 
+from benchmarks.paths import DATA, ROOT
 from gate.config.specification import OutputRule
 from gate.testgen.prompt_under_test import Passages
 from gate.testgen.specification.grounding import grounding_by_words
-
-ROOT = Path(__file__).parents[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def prompts() -> Iterator[Quoted]:
     for path in sorted((ROOT / "evals" / "promptpex").glob("*/spec.yaml")):
         rules = tuple((rule["rule"], rule.get("evidence", "")) for rule in yaml.load(path)["rules"])
         yield Quoted(next(path.parent.glob("prompt.*")).read_text(encoding="utf-8"), rules)
-    for path in sorted((Path(__file__).parent / "data" / "spec_mutants").glob("*.yaml")):
+    for path in sorted((DATA / "spec_mutants").glob("*.yaml")):
         for one in yaml.load(path):
             yield Quoted(one["text"], tuple((rule["text"], rule["evidence"]) for rule in one["rules"]))
 

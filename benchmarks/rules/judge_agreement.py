@@ -1,4 +1,4 @@
-"""Compares compiled rules with a judge's recorded verdicts: `python -m benchmarks.compiled_rules --recorded`.
+"""Compares compiled rules with a judge's recorded verdicts: `python -m benchmarks.rules.compiled_rules --recorded`.
 
 The rules are in our wording, each with the words of the prompt that state it; where no plain sentence says them, with a
 check as a model may propose it. A verdict is about the whole prompt, so
@@ -15,7 +15,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.judge_study import Answer, answers, drawing, passed_of
+from benchmarks.judges.missed_violations import Answer, answers, drawing, passed_of
 from gate.config.specification import CompiledRule, OutputRule, RuleCheck
 from gate.scoring.validators.json_answers import unfenced
 from gate.stats.agreement import Ratings, crossed, kappa, share_of_agreement

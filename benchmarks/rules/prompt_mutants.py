@@ -4,11 +4,11 @@ import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from ruamel.yaml import YAML
 
+from benchmarks.paths import DATA
 from gate.config.scorer import ScorerSpec
 from gate.config.specification import CompiledRule, OutputRule, Specification
 from gate.testgen.specdiff.carryover import carry_over
@@ -16,7 +16,6 @@ from gate.testgen.specdiff.diff import PromptVersion
 from gate.testgen.specdiff.places import quoted_spans
 from gate.testgen.specdiff.sentences import PromptSentence, sentences_of
 
-DATA = Path(__file__).parent / "data" / "spec_mutants"
 Kind: TypeAlias = Literal[
     "sentence dropped",
     "words dropped",
@@ -73,7 +72,7 @@ class Mutant:
 def subjects() -> tuple[Subject, ...]:
     """The prompts in the data."""
     found = []
-    for file in sorted(DATA.glob("*.yaml")):
+    for file in sorted((DATA / "spec_mutants").glob("*.yaml")):
         for row in YAML(typ="safe").load(file.read_text(encoding="utf-8")):
             rules = tuple(_rule(one["id"], one) for one in row["rules"])
             worded = [*row["rules"], *(read for change in row["changes"] for read in change["reads"])]

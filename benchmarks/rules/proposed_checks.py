@@ -13,7 +13,7 @@ from pathlib import Path
 
 from rich.table import Table
 
-from benchmarks.rule_wordings import FIRST_AUTHOR, SECOND_AUTHOR, Outcome, Wording, outcome_of, read_wordings
+from benchmarks.rules.rule_wordings import FIRST_AUTHOR, SECOND_AUTHOR, Outcome, Wording, outcome_of, read_wordings
 from gate.calls.caller import Caller, CallPolicy
 from gate.calls.providers.factory import Factory
 from gate.config.models import ModelRef, Params

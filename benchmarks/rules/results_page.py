@@ -1,16 +1,16 @@
-"""The tables of compiled rules in benchmarks/results/promptpex.md: `python -m benchmarks.compiled_rules --write`."""
+"""The tables of compiled rules in benchmarks/results/promptpex.md, written by `compiled_rules --write`."""
 
 from collections.abc import Sequence
 
 from rich.table import Table
 
-from benchmarks.compiled_rules import by_kind
-from benchmarks.promptpex_tables import RESULTS
-from benchmarks.proposed_checks import proposals_table, proposed
-from benchmarks.recorded_rules import by_prompt, by_rule, recorded
-from benchmarks.rule_wordings import TITLES, outcomes
+from benchmarks.promptpex.published_tables import RESULTS_PAGE
+from benchmarks.rules.compiled_rules import by_kind
+from benchmarks.rules.judge_agreement import by_prompt, by_rule, recorded
+from benchmarks.rules.proposed_checks import proposals_table, proposed
+from benchmarks.rules.rule_wordings import TITLES, outcomes
 
-OPENS, CLOSES = "<!-- python -m benchmarks.compiled_rules --write -->\n", "<!-- as far as here -->\n"
+OPENS, CLOSES = "<!-- python -m benchmarks.rules.compiled_rules --write -->\n", "<!-- as far as here -->\n"
 
 
 def tables() -> list[Table]:
@@ -42,4 +42,4 @@ def _plain(cell: str) -> str:
 
 def write() -> None:
     """Write them."""
-    RESULTS.write_text(written(RESULTS.read_text(encoding="utf-8"), tables()), encoding="utf-8")
+    RESULTS_PAGE.write_text(written(RESULTS_PAGE.read_text(encoding="utf-8"), tables()), encoding="utf-8")

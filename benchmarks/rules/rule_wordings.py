@@ -7,16 +7,15 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import TypedDict
 
+from benchmarks.paths import DATA
 from gate.config.scorer import ScorerSpec, parse_scorers
 from gate.config.specification import CompiledRule, OutputRule
 from gate.testgen.rules.checks import passes
 from gate.testgen.rules.compiler import compile_rule
 from gate.values import JsonValue
 
-DATA = Path(__file__).parent / "data" / "rule_wordings"
 FIRST_AUTHOR, SECOND_AUTHOR = "first_author", "second_author"
 TITLES: Mapping[str, str] = {
     FIRST_AUTHOR: "Wordings of the first author",
@@ -72,7 +71,7 @@ class Outcome:
 @cache
 def read_wordings(name: str) -> tuple[Wording, ...]:
     """The wordings of one set, in file order."""
-    with (DATA / f"{name}.jsonl").open(encoding="utf-8") as lines:
+    with (DATA / "rule_wordings" / f"{name}.jsonl").open(encoding="utf-8") as lines:
         return tuple(json.loads(line) for line in lines)
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.mutating import KINDS, Mutant, mutants, subjects
+from benchmarks.rules.prompt_mutants import KINDS, Mutant, mutants, subjects
 from gate.calls.caller import Caller, CallPolicy
 from gate.calls.providers.factory import Factory
 from gate.config.models import ModelRef, Params, parse_model

@@ -1,6 +1,6 @@
 """Measures the pages of the web interface with a long history, and the time to store a large run.
 
-python -m benchmarks.history [--quick] [--postgres]
+python -m benchmarks.server.page_latency [--quick] [--postgres]
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """Tries `gate init` on clones of real repositories: the prompts it finds, and the verdict on a changed prompt.
 
-python -m benchmarks.real_repositories CLONE…
+python -m benchmarks.setup.real_repositories CLONE…
 
 In a copy of each clone it runs `gate init` and `gate validate`, fills in case rows, makes one prompt worse and runs
 `gate diff`. A local model server gives the answers and judgements. Only the case files and the prompt are edited.

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from benchmarks.processes import IN_FLIGHT, Spent, compare, environment, ledger, serving, spend, write_inputs
-from benchmarks.speed import Plan, Row, median
+from benchmarks.speed.processes import IN_FLIGHT, Spent, compare, environment, ledger, serving, spend, write_inputs
+from benchmarks.speed.rows import Plan, Row, median
 
 CODES = (0, 1, 3)
 """Every verdict: two equally good prompts can differ by chance, and a few cases can be too few."""

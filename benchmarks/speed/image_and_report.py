@@ -4,7 +4,7 @@ import shutil
 import time
 from pathlib import Path
 
-from benchmarks.speed import Plan, Row, median
+from benchmarks.speed.rows import Plan, Row, median
 from gate.report.page.document import render_page
 from tests.image.buildah import Buildah
 from tests.image.builder import STORAGE, image_name, image_of

@@ -1,10 +1,11 @@
 """A fast model server for benchmarks: one local process with the interfaces of OpenAI and Anthropic.
 
-    python -m benchmarks.server --latency-ms 100 --fault-rate 0.05 --faults 429,500
+    python -m benchmarks.speed.model_server --latency-ms 100 --fault-rate 0.05 --faults 429,500
 
 The first printed line is the address. `GET /ledger` returns the counts of requests and answers, `POST /reset` clears
-them. `benchmarks.answers` defines the answers and their quality. The server shares its cores with the measured process,
-so it parses HTTP itself and understands only the clients of this benchmark (no chunks, no pipelining).
+them. `benchmarks.speed.model_answers` defines the answers and their quality. The server shares its cores with the
+measured process, so it parses HTTP itself and understands only the clients of this benchmark (no chunks, no
+pipelining).
 """
 
 import argparse
@@ -18,7 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchmarks.answers import ANTHROPIC, OPENAI, Answer, Asked, Oracle
+from benchmarks.speed.model_answers import ANTHROPIC, OPENAI, Answer, Asked, Oracle
 
 FAULTS = ("429", "500", "529", "drop", "truncated", "html", "hang")
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from importlib.metadata import distributions
 from pathlib import Path
 
-from benchmarks.processes import IN_FLIGHT, ROOT, Spent, environment, ledger, serving, write_inputs
-from benchmarks.speed import Plan, Row, median
-from benchmarks.speed_runs import compared
+from benchmarks.paths import ROOT
+from benchmarks.speed.comparisons import compared
+from benchmarks.speed.processes import IN_FLIGHT, Spent, environment, ledger, serving, write_inputs
+from benchmarks.speed.rows import Plan, Row, median
 
 INSTALLED = ROOT / ".cache/peers"
 PATIENCE = 5
@@ -27,7 +28,7 @@ class Peer:
     """Another way to do the same job.
 
     Args:
-        module: of its program in `benchmarks.peers`.
+        module: of its program in `benchmarks.speed.peers`.
         name: as the table shows it.
         package: to be installed by `make bench-peers`; empty for a loop over an SDK that we depend on.
         model: which of our runs it is compared with.
@@ -104,7 +105,7 @@ def by_peer(plan: Plan, peer: Peer, cases: int, patience: float = math.inf) -> f
     write_inputs(folder, cases)
     python = str(INSTALLED / "bin/python") if peer.package not in ("", "promptfoo") else sys.executable
     with serving("--latency-ms", "100") as url:
-        words = [python, "-m", f"benchmarks.peers.{peer.module}", url, "3", str(IN_FLIGHT)]
+        words = [python, "-m", f"benchmarks.speed.peers.{peer.module}", url, "3", str(IN_FLIGHT)]
         took = _watched(words, folder, environment(folder) | {"DEEPEVAL_TELEMETRY_OPT_OUT": "1"}, patience)
         counts = ledger(url)
     output = (folder / "stdout").read_text()

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[1]
+from benchmarks.paths import ROOT
+
 GATE = (str(Path(sys.executable).with_name("gate")),)
 IN_FLIGHT = 64
 VERDICTS = frozenset({0, 1})
@@ -61,7 +62,7 @@ def spend(words: Sequence[str], cwd: Path, env: dict[str, str], codes: Collectio
 @contextmanager
 def serving(*options: str) -> Iterator[str]:
     """Run the server in its own process; yields its address."""
-    command = [sys.executable, "-m", "benchmarks.server", *options]
+    command = [sys.executable, "-m", "benchmarks.speed.model_server", *options]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as server:
         try:
             yield server.stdout.readline().strip() if server.stdout else ""

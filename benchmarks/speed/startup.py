@@ -7,8 +7,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.processes import GATE, Spent, environment, ledger, serving, spend
-from benchmarks.speed import Plan, Row, median
+from benchmarks.speed.processes import GATE, Spent, environment, ledger, serving, spend
+from benchmarks.speed.rows import Plan, Row, median
 from tests.support.github_server import GitHubServer
 from tests.support.pull_request import Kind, PullRequestWorld
 

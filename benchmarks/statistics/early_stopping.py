@@ -17,10 +17,10 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.simulation.layouts import ONE, TAGS, TWELVE_AND_ALL, Layout
-from benchmarks.simulation.measure import Rate
-from benchmarks.simulation.regimes import REGIMES
-from benchmarks.simulation.repeats import deltas
+from benchmarks.statistics.simulation.rates import Rate
+from benchmarks.statistics.simulation.score_regimes import REGIMES
+from benchmarks.statistics.simulation.score_repeats import deltas
+from benchmarks.statistics.simulation.slice_layouts import ONE, TAGS, TWELVE_AND_ALL, Layout
 from gate.stats.arrays import JointResult
 from gate.stats.maxt import joint_test
 from gate.stats.sequential import Look, Plan, sequential_test
@@ -177,7 +177,7 @@ def _line(cells: Sequence[str], *, rule: bool = False) -> None:
 
 def parser() -> argparse.ArgumentParser:
     """The options of the command."""
-    options = argparse.ArgumentParser(prog="python -m benchmarks.early_stopping", description=__doc__)
+    options = argparse.ArgumentParser(prog="python -m benchmarks.statistics.early_stopping", description=__doc__)
     options.add_argument("--quick", action="store_true", help="fewer rows and runs: about a minute on one core")
     options.add_argument("--scale", type=float, default=1.0, help="multiply the pull requests per row by this")
     options.add_argument("--seed", type=int, default=1, help="seed of the random numbers")

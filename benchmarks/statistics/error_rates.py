@@ -17,11 +17,11 @@ from typing import TypeVar
 from rich.console import Console
 from rich.progress import track
 
-from benchmarks.simulation.cells import Cell, all_cells
-from benchmarks.simulation.measure import rate_of
-from benchmarks.simulation.methods import Familiar, Joint
-from benchmarks.simulation.planning import Outcome, Plan, all_plans, predict_and_find
-from benchmarks.simulation.tables import Result, plans, promises
+from benchmarks.statistics.simulation.decision_rules import Familiar, Joint
+from benchmarks.statistics.simulation.guarantees import Cell, all_cells
+from benchmarks.statistics.simulation.planned_power import Outcome, Plan, all_plans, predict_and_find
+from benchmarks.statistics.simulation.rates import rate_of
+from benchmarks.statistics.simulation.result_tables import Result, plans, promises
 
 _Job = TypeVar("_Job")
 _Done = TypeVar("_Done")
@@ -111,7 +111,7 @@ def _all(pool: ProcessPoolExecutor, work: Callable[[_Job], _Done], jobs: Sequenc
 
 def parser() -> argparse.ArgumentParser:
     """The options of the command."""
-    options = argparse.ArgumentParser(prog="python -m benchmarks.calibration", description=__doc__)
+    options = argparse.ArgumentParser(prog="python -m benchmarks.statistics.error_rates", description=__doc__)
     options.add_argument("--quick", action="store_true", help="fewer cells and runs: under two minutes on two cores")
     options.add_argument("--scale", type=float, default=1.0, help="multiply the pull requests per row by this")
     options.add_argument("--seed", type=int, default=1, help="seed of the random numbers")

@@ -1,11 +1,11 @@
 """The figures of compiled rules: wordings, proposed checks, and a judge's recorded verdicts."""
 
-from benchmarks.compiled_rules import by_kind
-from benchmarks.promptpex_tables import PAGE, RESULTS
-from benchmarks.proposed_checks import proposed
-from benchmarks.recorded_rules import by_prompt, recorded
-from benchmarks.rule_wordings import TITLES, Wording, outcome, outcomes
-from benchmarks.rules_page import markdown, tables, written
+from benchmarks.promptpex.published_tables import PAGE, RESULTS_PAGE
+from benchmarks.rules.compiled_rules import by_kind
+from benchmarks.rules.judge_agreement import by_prompt, recorded
+from benchmarks.rules.proposed_checks import proposed
+from benchmarks.rules.results_page import markdown, tables, written
+from benchmarks.rules.rule_wordings import TITLES, Wording, outcome, outcomes
 from gate.testgen.rules.plain_forms import PLAIN_FORMS
 
 # P2 and P3 differ from what other code counts: ten answers more each, of which nine have elements without an end tag or
@@ -55,8 +55,8 @@ def test_the_page_says_how_many_proposed_checks_are_accepted() -> None:
 
 
 def test_the_results_hold_the_tables_as_they_are_computed():
-    results, found = RESULTS.read_text(encoding="utf-8"), tables()
-    assert written(results, found) == results, "python -m benchmarks.compiled_rules --write"
+    results, found = RESULTS_PAGE.read_text(encoding="utf-8"), tables()
+    assert written(results, found) == results, "python -m benchmarks.rules.compiled_rules --write"
     assert all(markdown(table) in results for table in found)
 
 

@@ -1,15 +1,15 @@
 """The results on echoes are the figures that the benchmark prints."""
 
-from pathlib import Path
-
 import pytest
 
-from benchmarks.echo import QUOTING, SOURCES, believed, lost
+from benchmarks.judges.copied_verdicts import QUOTING, SOURCES, believed, lost
+from benchmarks.paths import RESULTS
 from tests.support.verdict_encodings import FORGED, NOT_HELD
 
-RESULTS = Path(__file__).parents[2] / "benchmarks" / "results" / "echo.md"
+RESULTS_PAGE = RESULTS / "copied_verdicts.md"
 CELLS = [
-    [cell.strip() for cell in line.strip("|").split("|")] for line in RESULTS.read_text(encoding="utf-8").splitlines()
+    [cell.strip() for cell in line.strip("|").split("|")]
+    for line in RESULTS_PAGE.read_text(encoding="utf-8").splitlines()
 ]
 ROWS = {row[0]: row[1:] for row in CELLS if len(row) > 1}
 

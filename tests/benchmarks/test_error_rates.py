@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import calibration
-from benchmarks.simulation.cells import Cell, Question
-from benchmarks.simulation.layouts import ONE, TAGS
-from benchmarks.simulation.measure import Rate, rate_of
-from benchmarks.simulation.methods import Familiar, Joint, PullRequest
-from benchmarks.simulation.planning import Plan, predict_and_find
-from benchmarks.simulation.regimes import REGIMES
-from benchmarks.simulation.tables import Result, plans, promises
+from benchmarks.statistics import error_rates
+from benchmarks.statistics.simulation.decision_rules import Familiar, Joint, PullRequest
+from benchmarks.statistics.simulation.guarantees import Cell, Question
+from benchmarks.statistics.simulation.planned_power import Plan, predict_and_find
+from benchmarks.statistics.simulation.rates import Rate, rate_of
+from benchmarks.statistics.simulation.result_tables import Result, plans, promises
+from benchmarks.statistics.simulation.score_regimes import REGIMES
+from benchmarks.statistics.simulation.slice_layouts import ONE, TAGS
 from gate.stats.power import WHOLE
 
 NOTHING = Cell("G1", Question.BLOCK, "R3", TAGS, 60, 0.025)
@@ -57,10 +57,10 @@ def test_a_plan_that_predicts_the_wrong_power_is_reported_as_broken() -> None:
 
 def test_the_exit_code_is_1_if_a_guarantee_is_broken(capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--quick", "--scale", "0.02", "--jobs", "1"]
-    assert calibration.main([*options, "--markdown"], [FALL], []) == 0
+    assert error_rates.main([*options, "--markdown"], [FALL], []) == 0
     assert "| G4 | R3, falls by 0.10 | 100 |" in capsys.readouterr().out
     hopeless = Cell("G4", Question.FIND, "R1a", ONE, 10, 0.99, fall=0.01)
-    assert calibration.main(options, [hopeless], []) == 1
+    assert error_rates.main(options, [hopeless], []) == 1
     assert "BROKEN" in capsys.readouterr().out
 
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.judge_study import (
+from benchmarks.judges.checkable_rules import RULES, STRICT, broken, fault_of_array, paragraphs
+from benchmarks.judges.missed_violations import (
     NOTHING_NESTED,
     alone,
     answers,
@@ -17,11 +18,11 @@ from benchmarks.judge_study import (
     length,
     passed_of,
 )
-from benchmarks.promptpex_rules import RULES, STRICT, broken, fault_of_array, paragraphs
+from benchmarks.paths import RESULTS
 from gate.stats.arrays import Estimate
 
 PAGE = Path(__file__).parents[2] / "docs" / "judge-study.md"
-RESULTS = Path(__file__).parents[2] / "benchmarks" / "results" / "judge_study.md"
+RESULTS_PAGE = RESULTS / "missed_violations.md"
 GOOD = "<p><strong>A</strong> <em>b</em> <em>c</em>.</p>" * 3
 
 
@@ -73,7 +74,7 @@ def test_faults(output: str, fault: str) -> None:
 
 def test_the_page_has_the_figures_of_the_study() -> None:
     rows, page = answers(), PAGE.read_text(encoding="utf-8")
-    results = RESULTS.read_text(encoding="utf-8")
+    results = RESULTS_PAGE.read_text(encoding="utf-8")
     wrong = [row for row in rows if row.broken]
     assert (len(rows), len(wrong), sum(row.passed for row in wrong)) == (1523, 331, 124)
     rate = passed_of(wrong)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.processes import ledger, serving
+from benchmarks.speed.processes import ledger, serving
 
 SYSTEM, USER = "You know colours. quality=1.0 quality[hard]=0.0", "answer=blue slice={}"
 

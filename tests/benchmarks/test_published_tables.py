@@ -2,18 +2,18 @@
 
 import pytest
 
-from benchmarks.promptpex import MODELS, read
-from benchmarks.promptpex_cells import cause_of, cells, paper, rows
-from benchmarks.promptpex_sheet import of, pooled
-from benchmarks.promptpex_tables import PAGE, PICTURE, RESULTS, picture, replayed, written
+from benchmarks.promptpex.published_tables import PAGE, PICTURE, RESULTS_PAGE, picture, replayed, written
+from benchmarks.promptpex.recorded_verdicts import MODELS, read
+from benchmarks.promptpex.table_cells import cause_of, cells, paper, rows
+from benchmarks.promptpex.table_sheet import of, pooled
 from gate.testgen.evaluation.metrics import Group, Tally, non_compliance, rows_in_group, tally_difference
 
 GROUPS: tuple[Group, ...] = ("rule", "inverse", "promptpex", "control")
 
 
 def test_the_results_hold_the_tables_as_they_are_computed() -> None:
-    results = RESULTS.read_text(encoding="utf-8")
-    assert written(results, replayed()) == results, "python -m benchmarks.promptpex_tables --write"
+    results = RESULTS_PAGE.read_text(encoding="utf-8")
+    assert written(results, replayed()) == results, "python -m benchmarks.promptpex.published_tables --write"
 
 
 def test_the_picture_shows_the_records() -> None:

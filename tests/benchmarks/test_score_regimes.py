@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks.simulation.regimes import REGIMES
+from benchmarks.statistics.simulation.score_regimes import REGIMES
 from gate.stats.power import DIFFUSE, WHOLE
 
 N = 20_000

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.promptpex import MODELS, read
+from benchmarks.promptpex.recorded_verdicts import MODELS, read
 from gate.config.policy import MethodName
 from gate.record.comparison import Comparison, State, Verdict
 from tests.support.recorded_models import ModelComparison, compare_models

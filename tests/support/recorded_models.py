@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from benchmarks.promptpex import DATA, Row
+from benchmarks.promptpex.recorded_verdicts import VERDICTS, Row
 from gate.cases.case import Case
 from gate.config.models import ModelRef, Params
 from gate.config.policy import MethodName, RunPolicy
@@ -63,7 +63,7 @@ def _suite(prompt: str, rows: list[Row], baseline: str, candidate: str) -> Suite
     # The answers were recorded with the same prompt: only the model differs.
     version = PromptVersion(f"{prompt}.md", "promptpex", None, Prompt((Message("system", prompt),)))
     arms = [Arm(version, ModelRef("replay", model), Params()) for model in (baseline, candidate)]
-    cases = tuple(Case(row["test"], slices=_slices(row), where=DATA.name) for row in rows)
+    cases = tuple(Case(row["test"], slices=_slices(row), where=VERDICTS.name) for row in rows)
     scorers = (ScorerSpec("judge", JUDGE),)
     exam = Exam("promptpex", digest([row["test"] for row in rows]), cases, scorers, ("kind", "rule"))
     return Suite(prompt, arms[0], arms[1], exam, samples=1)

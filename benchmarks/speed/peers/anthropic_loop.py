@@ -4,7 +4,7 @@ import asyncio
 
 import anthropic
 
-from benchmarks.peers.job import KEY, Job
+from benchmarks.speed.peers.job import KEY, Job
 
 
 async def answers(job: Job) -> list[str]:

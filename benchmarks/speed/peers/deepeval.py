@@ -7,8 +7,8 @@ from deepeval.evaluate import AsyncConfig, CacheConfig, DisplayConfig
 from deepeval.metrics import ExactMatchMetric
 from deepeval.test_case import LLMTestCase
 
-from benchmarks.peers.job import Job
-from benchmarks.peers.openai_loop import answers
+from benchmarks.speed.peers.job import Job
+from benchmarks.speed.peers.openai_loop import answers
 
 if __name__ == "__main__":
     job = Job.read()

@@ -5,7 +5,7 @@ from inspect_ai.dataset import Sample
 from inspect_ai.scorer import exact
 from inspect_ai.solver import generate, system_message
 
-from benchmarks.peers.job import KEY, Job
+from benchmarks.speed.peers.job import KEY, Job
 
 if __name__ == "__main__":
     job = Job.read()

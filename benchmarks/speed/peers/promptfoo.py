@@ -6,9 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from benchmarks.peers.job import KEY, Job
+from benchmarks.paths import ROOT
+from benchmarks.speed.peers.job import KEY, Job
 
-COMMAND = Path(__file__).parents[2] / ".cache/peers/node_modules/.bin/promptfoo"
+COMMAND = ROOT / ".cache/peers/node_modules/.bin/promptfoo"
 QUIET = {
     "PROMPTFOO_DISABLE_TELEMETRY": "1",
     "PROMPTFOO_DISABLE_UPDATE": "1",

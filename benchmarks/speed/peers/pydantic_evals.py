@@ -6,7 +6,7 @@ import openai
 from pydantic_evals import Case, Dataset
 from pydantic_evals.evaluators import EqualsExpected
 
-from benchmarks.peers.job import KEY, Job
+from benchmarks.speed.peers.job import KEY, Job
 
 
 async def right(job: Job) -> int:

@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from benchmarks.simulation.layouts import Slices
+from benchmarks.statistics.simulation.slice_layouts import Slices
 from gate.stats.arrays import TOLERANCE, FloatArray, IntArray
 from gate.stats.intervals import percentile
 from gate.stats.maxt import joint_test

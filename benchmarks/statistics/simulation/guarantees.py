@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from benchmarks.simulation.layouts import ONE, SUITES, TAGS, TWELVE, Layout
+from benchmarks.statistics.simulation.slice_layouts import ONE, SUITES, TAGS, TWELVE, Layout
 
 _BINARY, _ALL = ("R1a", "R1b"), ("R1a", "R1b", "R2", "R3", "R4")
 _QUICK = ("R1a", "R3", "R4")  # regimes of G1 and G2 in the quick run

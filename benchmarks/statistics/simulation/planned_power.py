@@ -7,10 +7,10 @@ from functools import cache
 
 import numpy as np
 
-from benchmarks.simulation.layouts import ONE, TWELVE, Layout
-from benchmarks.simulation.measure import BROKEN_BEYOND, Rate
-from benchmarks.simulation.methods import ALPHA, Joint, PullRequest
-from benchmarks.simulation.regimes import REGIMES
+from benchmarks.statistics.simulation.decision_rules import ALPHA, Joint, PullRequest
+from benchmarks.statistics.simulation.rates import BROKEN_BEYOND, Rate
+from benchmarks.statistics.simulation.score_regimes import REGIMES
+from benchmarks.statistics.simulation.slice_layouts import ONE, TWELVE, Layout
 from gate.stats.arrays import TOLERANCE
 from gate.stats.power import DIFFUSE, WHOLE, detectable, layout_critical, power_of
 

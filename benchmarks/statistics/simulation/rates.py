@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.simulation.cells import Cell, Question
-from benchmarks.simulation.methods import SUSPECT, PullRequest, Rule
-from benchmarks.simulation.regimes import REGIMES
+from benchmarks.statistics.simulation.decision_rules import SUSPECT, PullRequest, Rule
+from benchmarks.statistics.simulation.guarantees import Cell, Question
+from benchmarks.statistics.simulation.score_regimes import REGIMES
 
 BROKEN_BEYOND = 3.0
 """Monte Carlo standard errors by which a rate may miss its limit."""

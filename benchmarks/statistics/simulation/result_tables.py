@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from rich.table import Table
 
-from benchmarks.simulation.cells import Cell
-from benchmarks.simulation.measure import Rate
-from benchmarks.simulation.planning import Outcome
+from benchmarks.statistics.simulation.guarantees import Cell
+from benchmarks.statistics.simulation.planned_power import Outcome
+from benchmarks.statistics.simulation.rates import Rate
 from gate.stats.power import WHOLE
 
 

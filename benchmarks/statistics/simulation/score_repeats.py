@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from benchmarks.simulation.regimes import REGIMES
+from benchmarks.statistics.simulation.score_regimes import REGIMES
 from gate.stats.arrays import FloatArray
 
 Arm: TypeAlias = Callable[[FloatArray], FloatArray]
