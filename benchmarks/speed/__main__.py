@@ -45,7 +45,9 @@ def headline(plan: Plan, words: Sequence[str]) -> str:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.speed", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("rows", nargs="*", metavar="GROUP", help=f"{', '.join(GROUPS)}; all if none is given")
     parser.add_argument("--quick", action="store_true", help="smaller sizes, once")
     parser.add_argument("--rounds", type=int, help="how often each row is measured")
