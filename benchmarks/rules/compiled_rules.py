@@ -1,8 +1,8 @@
 """Counts how many wordings of rules compile to the right scorers: `python -m benchmarks.rules.compiled_rules`.
 
-Plain sentences are read without a model, and checks are proposed as a model may propose them. With `--model M` a model
-proposes them, for `--each N` wordings. `--recorded` compares compiled rules with the recorded verdicts of a judge on
-real outputs; `--wrong` names wrong scorers. With `--write` benchmarks/results/promptpex.md gets all tables.
+Plain sentences are read without a model, and checks are proposed as a model may propose them. `--recorded` compares
+compiled rules with the recorded verdicts of a judge on real outputs; `--wrong` names wrong scorers. With `--write`
+benchmarks/results/promptpex.md gets all tables.
 """
 
 import argparse
@@ -12,12 +12,13 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.rules import proposed_checks
-from benchmarks.rules.proposed_checks import rate_words
+from benchmarks.promptpex.published_tables import RESULTS_PAGE
+from benchmarks.rules import judge_agreement
+from benchmarks.rules.proposed_checks import proposals_table, proposed, rate_words
 from benchmarks.rules.rule_wordings import NONE, TITLES, Outcome, outcomes
-from gate.config.models import parse_model
 from gate.stats.intervals import wilson
 
+OPENS, CLOSES = "<!-- python -m benchmarks.rules.compiled_rules --write -->\n", "<!-- as far as here -->\n"
 NOTES = (
     "right: compiled to the scorers that the wording needs, which score outputs that keep or break it correctly.",
     "precision: right of compiled; recall: right of all that code can check. 95 % Wilson intervals.",
@@ -49,34 +50,51 @@ def _add(table: Table, name: str, outcomes: Sequence[Outcome]) -> None:
     table.add_row(name, *counts, rate_words(wilson(right, compiled)), rate_words(wilson(right, positives)))
 
 
+def tables() -> list[Table]:
+    """The tables of wordings, of proposed checks, and of recorded answers (by rule and by prompt)."""
+    rows = judge_agreement.recorded()
+    by_source = [by_kind(title, outcomes(name)) for name, title in TITLES.items()]
+    return [*by_source, proposals_table(proposed()), judge_agreement.by_rule(rows), judge_agreement.by_prompt(rows)]
+
+
+def written(page: str, found: Sequence[Table]) -> str:
+    """The page with updated tables."""
+    before, _, rest = page.partition(OPENS)
+    told = "\n".join(map(markdown, found))
+    return f"{before}{OPENS}\n{told}\n{CLOSES}{rest.partition(CLOSES)[2]}"
+
+
+def markdown(table: Table) -> str:
+    """A terminal table as Markdown."""
+    heads = [str(column.header) for column in table.columns]
+    rows = zip(*(map(str, column.cells) for column in table.columns), strict=True)
+    marks = ["--:" if column.justify == "right" else "---" for column in table.columns]
+    lines = [f"| {' | '.join(_plain(cell) for cell in row)} |" for row in (heads, marks, *rows)]
+    return "\n".join([f"### {table.title}", "", *lines, ""])
+
+
+def _plain(cell: str) -> str:
+    return cell.replace("<", "\\<").replace("|", "\\|").replace("[", "\\[")
+
+
 def main(arguments: Sequence[str]) -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n\n")[0])
     parser.add_argument("--write", action="store_true", help="write benchmarks/results/promptpex.md")
     parser.add_argument("--recorded", action="store_true", help="compare with recorded verdicts of a judge")
     parser.add_argument("--wrong", action="store_true", help="name wrong scorers")
-    parser.add_argument("--model", type=parse_model, help="a model that proposes checks, as provider:name")
-    parser.add_argument("--each", type=int, default=325, help="wordings that it reads, drawn with a fixed seed")
-    parser.add_argument("--max-usd", type=float, default=1.0, help="limit in dollars")
     wanted = parser.parse_args(arguments)
     console = Console(width=150 if not sys.stdout.isatty() else None)
     if wanted.write:
-        from benchmarks.rules.results_page import write
-
-        write()
+        page = RESULTS_PAGE.read_text(encoding="utf-8")
+        RESULTS_PAGE.write_text(written(page, tables()), encoding="utf-8")
     elif wanted.recorded:
-        from benchmarks.rules.judge_agreement import show
-
-        show(console)
-    elif wanted.model:
-        proposed = proposed_checks.model_outcomes(wanted.model, wanted.each, wanted.max_usd)
-        console.print(by_kind(f"Checks proposed by {wanted.model}", proposed))
-        _print_wrong(console, proposed, wanted.wrong)
+        judge_agreement.show(console)
     else:
         for name, title in TITLES.items():
             console.print(by_kind(title, outcomes(name)))
             _print_wrong(console, outcomes(name), wanted.wrong)
-        console.print(proposed_checks.proposals_table(proposed_checks.proposed()))
+        console.print(proposals_table(proposed()))
         for line in NOTES:
             console.print(line, highlight=False)
 

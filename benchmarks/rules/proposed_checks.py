@@ -1,38 +1,18 @@
 """Checks of rules as a model may propose them: how many right ones code accepts, and how many wrong ones it refuses.
 
-Without a model, the right check of a wording is that of its expected scorers, and wrong ones are made from it: another
-number, bound, unit, language, kind or word. `model_outcomes` has a model propose a check for each wording of the second
-author, as if it were a whole prompt.
+No model is called: the right check of a wording is that of its expected scorers, and wrong ones are made from it:
+another number, bound, unit, language, kind or word.
 """
 
-import asyncio
-import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from rich.table import Table
 
-from benchmarks.rules.rule_wordings import FIRST_AUTHOR, SECOND_AUTHOR, Outcome, Wording, outcome_of, read_wordings
-from gate.calls.caller import Caller, CallPolicy
-from gate.calls.providers.factory import Factory
-from gate.config.models import ModelRef, Params
-from gate.config.policy import Budget
+from benchmarks.rules.rule_wordings import FIRST_AUTHOR, Wording, read_wordings
 from gate.config.specification import CheckKind, RuleCheck
-from gate.environment.settings import Settings, keys_of
-from gate.errors import CannotEvaluate
-from gate.messages import Message
-from gate.prompts.version import Prompt
 from gate.stats.intervals import Rate, wilson
-from gate.testgen.effort import LEVELS
-from gate.testgen.prompt_under_test import subject_of
-from gate.testgen.questions import Asker
 from gate.testgen.rules.checks import CHECK_KINDS, LANGUAGES, UNITS, refusal_reason
-from gate.testgen.rules.compiler import compile_rule
-from gate.testgen.specification.extraction import find_rules
-
-AT_ONCE = 2
-"""Concurrent requests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,34 +108,3 @@ def _add_row(table: Table, name: str, proposals: Sequence[Proposal]) -> None:
 def rate_words(rate: Rate) -> str:
     """A rate with its interval."""
     return "-" if rate.rate is None else f"{rate.rate:.3f} [{rate.lower:.3f}, {rate.upper:.3f}]"
-
-
-def model_outcomes(model: ModelRef, each: int, max_usd: float) -> list[Outcome]:
-    """What comes of the wordings of the second author if a model reads each as a prompt, drawn with a fixed seed."""
-    wordings = read_wordings(SECOND_AUTHOR)
-    drawn = random.Random(9).sample(wordings, min(each, len(wordings)))
-    return asyncio.run(_model_outcomes(model, drawn, max_usd))
-
-
-async def _model_outcomes(model: ModelRef, wordings: Sequence[Wording], max_usd: float) -> list[Outcome]:
-    settings = Settings.from_environ()
-    factory = Factory(keys_of(settings), settings.cache_dir, AT_ONCE, lambda path: Path(path).read_text("utf-8"))
-    caller = Caller(
-        factory.provider, CallPolicy(AT_ONCE, budget=Budget(max_usd=max_usd)), random.Random(0), factory.price
-    )
-    asker = Asker(caller, model, Params(max_output_tokens=2_000))
-    try:
-        return list(await asyncio.gather(*(_model_outcome(wording, asker) for wording in wordings)))
-    finally:
-        await factory.close()
-
-
-async def _model_outcome(wording: Wording, asker: Asker) -> Outcome:
-    """By the first rule that has a check that holds; plain sentences are not read."""
-    subject = subject_of(Prompt((Message("system", f"You answer customers of a shop. {wording['text']}"),)))
-    try:
-        rules = (await find_rules(subject, asker, LEVELS["medium"])).value
-    except CannotEvaluate:
-        rules = ()
-    checked = next((rule for rule in rules if rule.check is not None), None)
-    return outcome_of(wording, None if checked is None else compile_rule(checked))

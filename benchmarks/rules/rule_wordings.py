@@ -16,10 +16,10 @@ from gate.testgen.rules.checks import passes
 from gate.testgen.rules.compiler import compile_rule
 from gate.values import JsonValue
 
-FIRST_AUTHOR, SECOND_AUTHOR = "first_author", "second_author"
+FIRST_AUTHOR = "first_author"
 TITLES: Mapping[str, str] = {
     FIRST_AUTHOR: "Wordings of the first author",
-    SECOND_AUTHOR: "Wordings by a second author",
+    "second_author": "Wordings by a second author",
     "reviewers": "Wordings of two reviewers who looked for faults",
     "prompt_orders": "Orders of prompts",
 }
@@ -77,11 +77,7 @@ def read_wordings(name: str) -> tuple[Wording, ...]:
 
 def outcome(wording: Wording) -> Outcome:
     """Compile a wording without a model, and compare the scorers with the expected ones."""
-    return outcome_of(wording, compile_rule(OutputRule("R1", wording["text"])))
-
-
-def outcome_of(wording: Wording, compiled: CompiledRule | None) -> Outcome:
-    """Compare the scorers of a wording with the expected ones."""
+    compiled = compile_rule(OutputRule("R1", wording["text"]))
     return Outcome(wording, compiled, "" if compiled is None else _fault(wording, compiled.scorers))
 
 

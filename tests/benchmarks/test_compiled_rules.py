@@ -1,10 +1,9 @@
 """The figures of compiled rules: wordings, proposed checks, and a judge's recorded verdicts."""
 
 from benchmarks.promptpex.published_tables import PAGE, RESULTS_PAGE
-from benchmarks.rules.compiled_rules import by_kind
+from benchmarks.rules.compiled_rules import by_kind, markdown, tables, written
 from benchmarks.rules.judge_agreement import by_prompt, recorded
 from benchmarks.rules.proposed_checks import proposed
-from benchmarks.rules.results_page import markdown, tables, written
 from benchmarks.rules.rule_wordings import TITLES, Wording, outcome, outcomes
 from gate.testgen.rules.plain_forms import PLAIN_FORMS
 
