@@ -1,17 +1,16 @@
 """The answers of the benchmark's server, their true quality, and a ledger of all requests.
 
 The words of `gate.calls.providers.fake`: `answer=WORD slice=S` in the user message, `quality=0.9 quality[S]=0.45`
-in the system prompt. A request with a JSON Schema counts as a request of a judge.
+in the system prompt.
 """
 
 import time
-from collections import Counter
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
-from gate.calls.providers.fake import count_tokens, criteria_reply, oracle_answer, true_quality
+from gate.calls.providers.fake import count_tokens, oracle_answer, true_quality
 
 CACHE_STEP = 128
 """OpenAI counts cached tokens in steps of this size."""
@@ -28,7 +27,6 @@ class Asked:
     Args:
         path, model, system, user: parts of the request.
         seed: the request's seed for this sample, if it has one.
-        judged: it is a request of a judge.
         cached: the system prompt may be read from and written to the prompt cache.
     """
 
@@ -37,7 +35,6 @@ class Asked:
     system: str
     user: str
     seed: int | None
-    judged: bool
     cached: bool
 
     @property
@@ -62,9 +59,8 @@ class Ledger:
     """All requests and answers so far.
 
     Args:
-        requests: received requests, including those answered with a fault.
+        requests: received requests.
         answered: answers that were sent.
-        faults: by kind.
         fresh, read, write, output: tokens by kind.
         quality: by the prompt text that states it and by slice: answers, right answers, and the true quality.
         began, ended: monotonic times of the first request and of the last answer, in seconds.
@@ -72,7 +68,6 @@ class Ledger:
 
     requests: int = 0
     answered: int = 0
-    faults: Counter[str] = field(default_factory=Counter)
     fresh: int = 0
     read: int = 0
     write: int = 0
@@ -94,11 +89,10 @@ class Ledger:
         self.read += answer.read
         self.write += answer.write
         self.output += answer.output
-        if not asked.judged:
-            arm, piece, true = _stated(asked.system, asked.user)
-            row = self.quality.setdefault((arm, piece), [0, 0, true])
-            row[0] += 1
-            row[1] += answer.text != "wrong"
+        arm, piece, true = _stated(asked.system, asked.user)
+        row = self.quality.setdefault((arm, piece), [0, 0, true])
+        row[0] += 1
+        row[1] += answer.text != "wrong"
 
     def told(self) -> dict[str, Any]:
         """As JSON, with one row for each prompt and slice."""
@@ -107,7 +101,7 @@ class Ledger:
             for (prompt, piece), (n, right, true) in self.quality.items()
         ]
         plain = ("requests", "answered", "fresh", "read", "write", "output")
-        more = {"faults": dict(self.faults), "quality": rows, "began": self.began, "ended": self.ended}
+        more = {"quality": rows, "began": self.began, "ended": self.ended}
         return {name: getattr(self, name) for name in plain} | more
 
 
@@ -121,10 +115,7 @@ class Oracle:
 
     def answer(self, asked: Asked) -> Answer:
         """The answer to one request, not yet counted: `sent` does that."""
-        if asked.judged:
-            text = criteria_reply(asked.user)
-        else:
-            text = oracle_answer(asked.system, asked.user, self._index(asked))
+        text = oracle_answer(asked.system, asked.user, self._index(asked))
         prefix, output = _tokens(asked.system), count_tokens(text)
         read, write = self._cached(asked, prefix)
         return Answer(text, prefix + count_tokens(asked.user) - read - write, read, write, output)

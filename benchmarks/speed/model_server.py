@@ -1,18 +1,16 @@
 """A fast model server for benchmarks: one local process with the interfaces of OpenAI and Anthropic.
 
-    python -m benchmarks.speed.model_server --latency-ms 100 --fault-rate 0.05 --faults 429,500
+    python -m benchmarks.speed.model_server --latency-ms 100
 
-The first printed line is the address. `GET /ledger` returns the counts of requests and answers, `POST /reset` clears
-them. `benchmarks.speed.model_answers` defines the answers and their quality. The server shares its cores with the
-measured process, so it parses HTTP itself and understands only the clients of this benchmark (no chunks, no
-pipelining).
+The first printed line is the address. `GET /ledger` returns the counts of requests and answers.
+`benchmarks.speed.model_answers` defines the answers and their quality. The server shares its cores with the measured
+process, so it parses HTTP itself and understands only the clients of this benchmark (no chunks, no pipelining).
 """
 
 import argparse
 import asyncio
 import gc
 import json
-import random
 import re
 import time
 from collections.abc import Callable
@@ -21,10 +19,7 @@ from typing import Any
 
 from benchmarks.speed.model_answers import ANTHROPIC, OPENAI, Answer, Asked, Oracle
 
-FAULTS = ("429", "500", "529", "drop", "truncated", "html", "hang")
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
-_TRUNCATED = b'{"id": "x", "choices": [{"mess'
-_HTML = b"<html>Bad gateway</html>"
 
 
 @dataclass(slots=True)
@@ -33,28 +28,10 @@ class Desk:
 
     Args:
         latency_s: seconds before each answer.
-        fault_rate: share of requests that get a fault.
-        faults: kinds of fault, all equally likely.
-        retry_after: the header of 429 and 529 responses, in seconds.
-        seed: seed of the faults.
     """
 
     latency_s: float = 0.0
-    fault_rate: float = 0.0
-    faults: tuple[str, ...] = ("429", "500", "drop", "truncated")
-    retry_after: float = 0.05
-    seed: int = 1
     oracle: Oracle = field(default_factory=Oracle)
-    rng: random.Random = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.rng = random.Random(self.seed)
-
-    def fault(self) -> str | None:
-        """The fault of the next request, if any."""
-        if self.fault_rate and self.rng.random() < self.fault_rate:
-            return self.rng.choice(self.faults)
-        return None
 
 
 class Connection(asyncio.Protocol):
@@ -94,11 +71,6 @@ class Connection(asyncio.Protocol):
             return
         desk = self._desk
         desk.oracle.ledger.ask()
-        if fault := desk.fault():
-            desk.oracle.ledger.faults[fault] += 1
-            if fault != "hang":
-                self._later(desk.latency_s, self._stumble, fault)
-            return
         asked = reader(json.loads(body))
         answer = desk.oracle.answer(asked)
         reply = json.dumps(_REPLIES[path](asked, answer)).encode()
@@ -108,19 +80,6 @@ class Connection(asyncio.Protocol):
         if self._transport is not None:
             self._desk.oracle.sent(asked, answer)
             self._write(200, reply)
-
-    def _stumble(self, fault: str) -> None:
-        if fault == "drop":
-            if self._transport is not None:
-                self._transport.abort()
-        elif fault == "truncated":
-            self._write(200, _TRUNCATED)
-        elif fault == "html":
-            self._write(200, _HTML, "content-type: text/html\r\n")
-        else:
-            error = {"type": "error", "error": {"type": f"fault_{fault}", "message": "made up", "code": None}}
-            wait = f"retry-after: {self._desk.retry_after:g}\r\n" if fault in ("429", "529") else ""
-            self._write(int(fault), json.dumps(error).encode(), f"content-type: application/json\r\n{wait}")
 
     def _write(self, status: int, body: bytes, headers: str = "content-type: application/json\r\n") -> None:
         if self._transport is not None:
@@ -132,10 +91,6 @@ def _housekeeping(desk: Desk, method: bytes, path: str) -> tuple[int, bytes]:
     if path == "/ledger":
         spent = time.process_time()
         return 200, json.dumps(desk.oracle.ledger.told() | {"cpu_s": spent}).encode()
-    if path == "/reset" and method == b"POST":
-        desk.oracle = Oracle()
-        desk.rng = random.Random(desk.seed)
-        return 200, b"{}"
     return 404, b'{"error": {"message": "no such path"}}'
 
 
@@ -143,17 +98,15 @@ def _read_openai(data: dict[str, Any]) -> Asked:
     turns = data["messages"]
     system = "\n".join([turn["content"] for turn in turns if turn["role"] in ("system", "developer")])
     users = [turn["content"] for turn in turns if turn["role"] == "user"]
-    judged = "response_format" in data
-    return Asked(OPENAI, data["model"], system, users[-1], data.get("seed"), judged, cached=True)
+    return Asked(OPENAI, data["model"], system, users[-1], data.get("seed"), cached=True)
 
 
 def _read_anthropic(data: dict[str, Any]) -> Asked:
     blocks = data.get("system", [])
     system = "\n".join([block["text"] for block in blocks])
     users = [turn["content"] for turn in data["messages"] if turn["role"] == "user"]
-    judged = "format" in data.get("output_config", {})
     marked = any("cache_control" in block for block in blocks)
-    return Asked(ANTHROPIC, data["model"], system, users[-1], None, judged, cached=marked)
+    return Asked(ANTHROPIC, data["model"], system, users[-1], None, cached=marked)
 
 
 def _openai_reply(asked: Asked, answer: Answer) -> dict[str, Any]:
@@ -209,15 +162,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--latency-ms", type=float, default=0.0)
-    parser.add_argument("--fault-rate", type=float, default=0.0, help="share of requests, 0 to 1")
-    parser.add_argument("--faults", default="429,500,drop,truncated", help=f"comma-separated, of {', '.join(FAULTS)}")
-    parser.add_argument("--retry-after", type=float, default=0.05, help="seconds, with 429 and 529")
-    parser.add_argument("--seed", type=int, default=1, help="seed of the faults")
     options = parser.parse_args()
-    faults = tuple(fault for fault in options.faults.split(",") if fault)
-    if set(faults) - set(FAULTS) or not faults:
-        parser.error(f"--faults knows {', '.join(FAULTS)}")
-    desk = Desk(options.latency_ms / 1000.0, options.fault_rate, faults, options.retry_after, options.seed)
+    desk = Desk(options.latency_ms / 1000.0)
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
     try:
