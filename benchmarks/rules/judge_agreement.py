@@ -1,8 +1,8 @@
 """Compares compiled rules with a judge's recorded verdicts: `python -m benchmarks.rules.compiled_rules --recorded`.
 
 The rules are in our wording, each with the words of the prompt that state it; where no plain sentence says them, with a
-check as a model may propose it. A verdict is about the whole prompt, so
-an answer that keeps every compiled rule may break one that only a judge can see.
+check as a model may propose it. A verdict is about the whole prompt, so an answer that keeps every compiled rule may
+break one that only a judge can see.
 """
 
 import json
