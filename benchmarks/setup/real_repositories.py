@@ -60,8 +60,11 @@ def tried(clone: Path, root: Path, url: str) -> Outcome:
     """Try one repository in a copy."""
     env = {"PATH": "/usr/bin:/bin", "HOME": str(root.parent), "OPENAI_API_KEY": "key", "OPENAI_BASE_URL": f"{url}/v1"}
 
+    def process(*command: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(command, cwd=root, env=env, capture_output=True, text=True, check=False)
+
     def run(*command: str) -> str:
-        done = subprocess.run(command, cwd=root, env=env, capture_output=True, text=True, check=False)
+        done = process(*command)
         return done.stdout + done.stderr
 
     gate = (sys.executable, "-m", "gate")
@@ -80,7 +83,7 @@ def tried(clone: Path, root: Path, url: str) -> Outcome:
     run("git", "-c", "user.name=Ann", "-c", "user.email=ann@example.org", "commit", "--quiet", "--message", "Gate")
     prompt = suites[0].get("prompt") or suites[0]["system"]
     worsen(root / file_part(prompt), prompt)
-    valid = "has no mistakes" in run(*gate, "validate")
+    valid = process(*gate, "validate").returncode == 0
     told = run(*gate, "diff", "--base", "HEAD").replace("\u200b", "")
     verdict = _VERDICT.search(told)
     named = prompt in told.replace("\n", "")
@@ -124,8 +127,8 @@ def main() -> None:
         for clone in map(Path, sys.argv[1:]):
             with tempfile.TemporaryDirectory() as folder:
                 one = tried(clone, Path(folder) / "copy", server.url)
-            gated = re.match(r"Gated ([\d,]+) of ([\d,]+) ", one.said)
-            init = f"{gated[2]} found, {gated[1]} gated" if gated else "no prompt found"
+            counts = re.match(r"Set up ([\d,]+) of ([\d,]+) ", one.said)
+            init = f"{counts[2]} found, {counts[1]} set up" if counts else "no prompt found"
             prompt = f"`{one.prompt}`" if one.prompt else ""
             row = (one.name, one.commit, f"{one.files:,}", init, f"{one.seconds:.1f} s", prompt, one.verdict or "none")
             print(f"| {' | '.join(row)} |", flush=True)
