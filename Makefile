@@ -109,17 +109,14 @@ bench-peers: | $(BIN)/python ## Install the tools that make bench compares with 
 	.cache/peers/bin/pip install --disable-pip-version-check --quiet --upgrade deepeval inspect-ai 'openai[aiohttp]' pydantic-evals
 	if command -v npm; then npm install --prefix .cache/peers --no-audit --no-fund --ignore-scripts promptfoo; fi
 
-bench-quality: $(VENV)/.dev ## Run the benchmarks of statistics, rules, generated tests, conversations and web pages.
-	$(BIN)/python -m benchmarks.conversations
-	$(BIN)/python -m benchmarks.history --quick
-	$(BIN)/python -m benchmarks.statistics
-	$(BIN)/python -m benchmarks.real_outputs
-	$(BIN)/python -m benchmarks.calibration --quick
-	$(BIN)/python -m benchmarks.compiled_rules
-	$(BIN)/python -m benchmarks.compiled_rules --recorded
-	$(BIN)/python -m benchmarks.promptpex_tables
-	$(BIN)/python -m benchmarks.spec_mutants
-	$(BIN)/python -m benchmarks.grounded_evidence
+bench-quality: $(VENV)/.dev ## Run the benchmarks of statistics, rules, PromptPex and web pages.
+	$(BIN)/python -m benchmarks.server.page_latency --quick
+	$(BIN)/python -m benchmarks.statistics.error_rates --quick
+	$(BIN)/python -m benchmarks.rules.compiled_rules
+	$(BIN)/python -m benchmarks.rules.compiled_rules --recorded
+	$(BIN)/python -m benchmarks.promptpex.published_tables
+	$(BIN)/python -m benchmarks.rules.spec_mutants
+	$(BIN)/python -m benchmarks.rules.grounded_evidence
 
 clean: ## Remove .venv and caches.
 	rm -rf $(VENV) .cache build site .ruff_cache .pytest_cache .import_linter_cache

@@ -1,11 +1,10 @@
 """The figures of compiled rules: wordings, proposed checks, and a judge's recorded verdicts."""
 
-from benchmarks.compiled_rules import by_kind, wordings
-from benchmarks.promptpex_tables import PAGE, RESULTS
-from benchmarks.proposed_checks import proposed
-from benchmarks.recorded_rules import by_prompt, recorded
-from benchmarks.rule_wordings import Wording, outcome
-from benchmarks.rules_page import markdown, tables, written
+from benchmarks.promptpex.published_tables import PAGE, RESULTS_PAGE
+from benchmarks.rules.compiled_rules import by_kind, markdown, tables, written
+from benchmarks.rules.judge_agreement import by_prompt, recorded
+from benchmarks.rules.proposed_checks import proposed
+from benchmarks.rules.rule_wordings import TITLES, Wording, outcome, outcomes
 from gate.testgen.rules.plain_forms import PLAIN_FORMS
 
 # P2 and P3 differ from what other code counts: ten answers more each, of which nine have elements without an end tag or
@@ -23,7 +22,6 @@ def test_violations_and_how_many_the_judge_passed():
 def test_a_wording_that_compiles_to_something_else_is_wrong():
     wording: Wording = {
         "kind": "length",
-        "set": "tuned",
         "text": "The output must be at most 3 words.",
         "expect": [{"kind": "words", "options": {"max": 3}}],
         "keeps": ["a b c"],
@@ -40,9 +38,9 @@ def test_a_wording_that_compiles_to_something_else_is_wrong():
 
 def test_no_wording_compiles_wrongly_and_the_page_says_how_many_compile() -> None:
     text = " ".join(PAGE.read_text(encoding="utf-8").split())
-    for title, outcomes in wordings():
-        assert {one.wording["text"]: one.fault for one in outcomes if one.fault} == {}
-        fit = [one for one in outcomes if one.wording["expect"] is not None]
+    for name, title in TITLES.items():
+        assert {one.wording["text"]: one.fault for one in outcomes(name) if one.fault} == {}
+        fit = [one for one in outcomes(name) if one.wording["expect"] is not None]
         right = sum(one.right for one in fit)
         assert f"| {title[0].lower()}{title[1:]} | {len(fit)} | {right} | {right} |" in text
 
@@ -56,8 +54,8 @@ def test_the_page_says_how_many_proposed_checks_are_accepted() -> None:
 
 
 def test_the_results_hold_the_tables_as_they_are_computed():
-    results, found = RESULTS.read_text(encoding="utf-8"), tables()
-    assert written(results, found) == results, "python -m benchmarks.compiled_rules --write"
+    results, found = RESULTS_PAGE.read_text(encoding="utf-8"), tables()
+    assert written(results, found) == results, "python -m benchmarks.rules.compiled_rules --write"
     assert all(markdown(table) in results for table in found)
 
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from benchmarks import early_stopping
-from benchmarks.early_stopping import Scene, judged
-from benchmarks.simulation.layouts import ONE
-from benchmarks.simulation.regimes import REGIMES
-from benchmarks.simulation.repeats import deltas
+from benchmarks.statistics import early_stopping
+from benchmarks.statistics.early_stopping import Scene, judged
+from benchmarks.statistics.simulation.score_regimes import REGIMES
+from benchmarks.statistics.simulation.score_repeats import deltas
+from benchmarks.statistics.simulation.slice_layouts import ONE
 
 
 @pytest.mark.parametrize("regime", early_stopping.LOOKED_AT)

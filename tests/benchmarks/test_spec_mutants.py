@@ -2,16 +2,16 @@
 
 import asyncio
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from benchmarks.mutating import KINDS, Mutant, Subject, subjects
-from benchmarks.spec_mutants import HARMLESS, Outcome, drawn, outcome, outcomes, rows
+from benchmarks.paths import RESULTS
+from benchmarks.rules.prompt_mutants import KINDS, Mutant, Subject, subjects
+from benchmarks.rules.spec_mutants import HARMLESS, Outcome, drawn, outcome, outcomes, rows
 from gate.testgen.specdiff.places import quoted_spans
 from tests.support.scripted_models import ScriptedModel, asker, rules_of
 
-RESULTS = Path(__file__).parents[2] / "benchmarks/results/spec_mutants.md"
+RESULTS_PAGE = RESULTS / "spec_mutants.md"
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def test_a_model_reads_the_changed_sentences() -> None:
 
 
 def test_the_results_hold_the_figures(found: list[Outcome]) -> None:
-    text = RESULTS.read_text(encoding="utf-8")
+    text = RESULTS_PAGE.read_text(encoding="utf-8")
     for row in rows(found):
         assert f"| {' | '.join(row)} |" in text
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.speed import Row, print_table
+from benchmarks.speed.rows import Row, print_table
 
 
 @pytest.mark.parametrize(

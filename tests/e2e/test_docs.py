@@ -9,7 +9,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from benchmarks import calibration
+from benchmarks.statistics import error_rates
 from gate.cases import reading as cases
 from gate.cli.app import cli
 from gate.config import gatefile
@@ -49,7 +49,7 @@ def test_every_option_shown_exists() -> None:
     ]
     assert len(asked) > 30
     helped = "".join(CliRunner().invoke(cli, [*words, "--help"]).output for words in asked)
-    helped += calibration.parser().format_help() + "--hypothesis-profile"
+    helped += error_rates.parser().format_help() + "--hypothesis-profile"
     for text in (README, REFERENCE, EXPLANATION):
         for option in set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)):
             assert option in helped, option

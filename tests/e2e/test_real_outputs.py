@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.promptpex import MODELS, read
-from benchmarks.real_outputs import Finding, find, table
+from benchmarks.promptpex.recorded_verdicts import MODELS, read
+from gate.config.policy import MethodName
 from gate.record.comparison import Comparison, State, Verdict
+from tests.support.recorded_models import ModelComparison, compare_models
 
 ROWS = read()
 TESTED = 20  # five prompts, each: overall, rule, inverse, control
@@ -28,12 +29,12 @@ PASSING = (("llama3.2:1b", "gpt-4o-mini"), ("gemma2:9b", "gpt-4o-mini"), ("gemma
 
 
 @cache
-def found(baseline: str, candidate: str, method: str = "maxt") -> Finding:
-    return find(ROWS, baseline, candidate, method)
+def compared(baseline: str, candidate: str, method: MethodName = "maxt") -> ModelComparison:
+    return compare_models(ROWS, baseline, candidate, method)
 
 
-def rules(finding: Finding) -> list[Comparison]:
-    return [row for piece, row in finding.assessment.quality.slices if piece.name.startswith("rule=")]
+def rules(comparison: ModelComparison) -> list[Comparison]:
+    return [row for piece, row in comparison.assessment.quality.slices if piece.name.startswith("rule=")]
 
 
 def test_the_data_are_complete() -> None:
@@ -48,35 +49,35 @@ def test_the_data_are_complete() -> None:
 
 @pytest.mark.parametrize(("baseline", "candidate"), (*REGRESSED, *PASSING), ids=lambda model: model)
 def test_the_verdict_on_a_pair(baseline: str, candidate: str) -> None:
-    finding = found(baseline, candidate)
+    comparison = compared(baseline, candidate)
     regressed = REGRESSED.get((baseline, candidate), set())
-    assert finding.assessment.decision.verdict is (Verdict.BLOCK if regressed else Verdict.PASS)
-    assert {name.removesuffix("/overall") for name in finding.regressions if name.endswith("/overall")} == regressed
-    assert bool(finding.regressions) == bool(regressed)
-    assert finding.tested == TESTED
-    small = rules(finding)
+    assert comparison.assessment.decision.verdict is (Verdict.BLOCK if regressed else Verdict.PASS)
+    assert {name.removesuffix("/overall") for name in comparison.regressions if name.endswith("/overall")} == regressed
+    assert bool(comparison.regressions) == bool(regressed)
+    assert comparison.assessment.quality.tested == TESTED
+    small = rules(comparison)
     assert [(row.state, row.blocking, row.p) for row in small] == [(State.TOO_FEW, False, None)] * RULES
     # The one case without a verdict is missing from its slice, never counted as 0.
     assert sum(row.n for row in small) == 3 * RULES - ("gemma2:9b" in (baseline, candidate))
 
 
 def test_a_model_against_itself_shows_no_change_and_claims_no_certainty() -> None:
-    finding = found("qwen2.5:3b", "qwen2.5:3b")
-    bounds = {(row.mean, row.lower, row.upper) for row in finding.rows}
+    comparison = compared("qwen2.5:3b", "qwen2.5:3b")
+    bounds = {(row.mean, row.lower, row.upper) for row in comparison.rows}
     assert bounds == {(0.0, None, None)}
-    assert finding.familiar == 0
+    assert comparison.familiar_failures == 0
 
 
 def test_a_slice_without_one_right_answer_is_tested_but_decides_nothing() -> None:
     """llama3.2:1b answers 3 of the 78 tests of `text-to-p` right, and none of one kind."""
-    finding = found("llama3.2:1b", "llama3.2:1b")
-    silent = [row.slice for row in finding.rows if row.blocking and row.state is State.TOO_FEW]
+    comparison = compared("llama3.2:1b", "llama3.2:1b")
+    silent = [row.slice for row in comparison.rows if row.blocking and row.state is State.TOO_FEW]
     assert silent == ["text-to-p/kind=inverse"]
-    assert finding.too_few == RULES + 1
+    assert comparison.too_few == RULES + 1
 
 
 def test_the_missing_verdict_could_not_have_changed_anything() -> None:
-    missing = found("gpt-4o-mini", "gemma2:9b").assessment.missing
+    missing = compared("gpt-4o-mini", "gemma2:9b").assessment.missing
     assert (missing.samples, missing.total) == (1, 762)
     assert missing.best is missing.worst is Verdict.BLOCK
     assert missing.reasons == {"gpt-4o, recorded: no verdict": 1}
@@ -84,7 +85,7 @@ def test_the_missing_verdict_could_not_have_changed_anything() -> None:
 
 def test_the_familiar_rule_blocks_where_the_joint_test_does_not() -> None:
     """One slice of 24 cases lost four: alone it looks certain, among twenty slices it does not."""
-    ours, familiar = (found("gemma2:9b", "gpt-4o-mini", method) for method in ("maxt", "percentile"))
+    ours, familiar = (compared("gemma2:9b", "gpt-4o-mini", method) for method in ("maxt", "percentile"))
     assert familiar.assessment.decision.verdict is Verdict.BLOCK
     assert familiar.regressions == ("sentence/kind=rule",)
     row = next(row for row in ours.rows if row.slice == "sentence/kind=rule")
@@ -94,10 +95,5 @@ def test_the_familiar_rule_blocks_where_the_joint_test_does_not() -> None:
 
 
 def test_the_familiar_rule_fails_slices_of_three_cases() -> None:
-    finding = found("gpt-4o-mini", "llama3.2:1b")
-    assert sum(row.familiar_fail for row in rules(finding)) == 9
-
-
-def test_the_table_shows_each_finding_once() -> None:
-    findings = [found("gpt-4o-mini", "gpt-4o-mini"), found("gpt-4o-mini", "qwen2.5:3b")]
-    assert table(findings).row_count == 2
+    comparison = compared("gpt-4o-mini", "llama3.2:1b")
+    assert sum(row.familiar_fail for row in rules(comparison)) == 9

@@ -205,4 +205,4 @@ NOT_HELD: dict[str, Forged] = {
         },
     ),
 }
-"""What is not found; benchmarks/results/echo.md says so."""
+"""What is not found; benchmarks/results/copied_verdicts.md says so."""

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.grounded_evidence import Taken, taken
-from benchmarks.promptpex_tables import PAGE
+from benchmarks.promptpex.published_tables import PAGE
+from benchmarks.rules.grounded_evidence import Taken, taken
 from gate.config.specification import OutputRule
 from gate.testgen.prompt_under_test import Passages
 from gate.testgen.specification.grounding import (

@@ -20,7 +20,7 @@ from gate.values import clipped, counted
 
 LEAST_SIMILARITY = 0.6
 """From this similarity on, two rules count as one in other words; what the words mean is decided elsewhere.
-`python -m benchmarks.spec_mutants` shows the effect of the figure."""
+`python -m benchmarks.rules.spec_mutants` shows the effect of the figure."""
 _LONGEST = 4_000
 QUOTED_CHARS = 80
 """Characters of a sentence that a note quotes."""
