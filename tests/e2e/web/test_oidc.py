@@ -4,6 +4,8 @@ import base64
 import hmac
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -11,10 +13,12 @@ import itsdangerous
 import pytest
 from joserfc import jwt
 from joserfc.jwk import ECKey, OctKey
+from sqlalchemy import func, select, text
 from starlette.testclient import TestClient
 
 from gate.cases.stored import Page
 from gate.store.access import EventFilter
+from gate.store.sql.access import sessions
 from gate.store.sql.database import Database
 from gate.web import addresses
 from gate.web.login import SESSION, SESSION_S
@@ -149,6 +153,44 @@ def test_a_session_ends_after_its_time_and_with_a_logout(site: WebSite) -> None:
     assert (left.status_code, left.headers["location"]) == (303, "/login?said=out")
     assert there.get("/").status_code == 303
     assert "You are logged out" in there.get("/login?said=out").text
+
+
+@pytest.mark.threat("web-session")
+def test_a_copied_cookie_opens_nothing_after_the_logout(site: WebSite) -> None:
+    there, thief, elsewhere = (team_login.browser(site) for _ in range(3))
+    team_login.come_in(there)
+    team_login.come_in(elsewhere)
+    thief.cookies.set(HELD, there.cookies[HELD])
+    assert thief.get("/runs").status_code == 200
+    there.post("/logout")
+    assert (thief.get("/runs").status_code, thief.get("/runs").headers["location"][:7]) == (303, "/login?")
+    assert thief.post("/new-suite", data={"name": "a"}).status_code == 401
+    assert thief.get("/api/v1/suites").status_code == 401
+    assert elsewhere.get("/runs").status_code == 200
+
+
+@pytest.mark.threat("web-session")
+def test_a_cookie_without_an_open_session_opens_nothing(site: WebSite, database: Database) -> None:
+    there = team_login.browser(site)
+    team_login.come_in(there)
+    assert there.get("/").status_code == 200
+    later = replace(site, now=lambda: browsing.NOW + timedelta(seconds=SESSION_S))
+    other = team_login.browser(later)
+    other.cookies = there.cookies
+    assert other.get("/").status_code == 303
+    team_login.come_in(team_login.browser(later))
+    assert database.read(lambda db: db.execute(select(func.count()).select_from(sessions)).scalar_one()) == 1
+
+
+def test_a_store_that_does_not_know_the_sessions_lets_nobody_in(site: WebSite, database: Database) -> None:
+    there = team_login.browser(site)
+    team_login.come_in(there)
+    database.write(lambda db: db.execute(text("ALTER TABLE sessions RENAME TO away")))
+    answer = there.get("/runs")
+    assert (answer.status_code, "The store is not available" in answer.text) == (503, True)
+    assert "ann@example.org" not in answer.text
+    database.write(lambda db: db.execute(text("ALTER TABLE away RENAME TO sessions")))
+    assert there.get("/runs").status_code == 200
 
 
 def test_what_was_typed_survives_a_session_that_ended(site: WebSite, database: Database, provider: Provider) -> None:
