@@ -71,6 +71,7 @@ def test_a_login_leads_to_the_page_that_was_asked_for(site: WebSite, provider: P
     assert provider.asked.count("/keys") == provider.asked.count("/.well-known/openid-configuration") == 1
 
 
+@pytest.mark.threat("login-target")
 def test_a_login_leads_to_no_other_server(site: WebSite) -> None:
     for to in ("https://evil.example", "//evil.example", "/\\evil.example"):
         there = team_login.browser(site)
@@ -104,6 +105,7 @@ ON_NO_LIST: tuple[dict[str, Any], ...] = (
 )
 
 
+@pytest.mark.threat("oidc-email")
 def test_who_is_on_no_list_stays_outside(database: Database, provider: Provider) -> None:
     site = with_lists(database, provider, editors="@example.org ann@example.org")
     for claims in ON_NO_LIST:
@@ -124,6 +126,7 @@ def test_a_change_of_the_lists_counts_for_sessions_that_are_there(database: Data
         assert later.get("/new-suite").status_code != 200
 
 
+@pytest.mark.threat("web-session")
 def test_what_the_browser_is_told_of_the_session(site: WebSite) -> None:
     there = team_login.browser(site)
     assert "set-cookie" not in there.get("/login").headers
@@ -135,6 +138,7 @@ def test_what_the_browser_is_told_of_the_session(site: WebSite) -> None:
     assert "domain" not in told
 
 
+@pytest.mark.threat("web-session")
 def test_a_session_ends_after_its_time_and_with_a_logout(site: WebSite) -> None:
     there = team_login.browser(site)
     team_login.come_in(there)
@@ -228,6 +232,7 @@ PERSONS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
 }
 
 
+@pytest.mark.threat("oidc-lists")
 @pytest.mark.parametrize("who", PERSONS)
 def test_each_entry_admits_its_own_kind_alone(database: Database, provider: Provider, who: str) -> None:
     provider.person, admitting = PERSONS[who]
@@ -284,6 +289,7 @@ LIES: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.threat("oidc-proof")
 def test_a_proof_that_is_none_lets_nobody_in(site: WebSite, provider: Provider) -> None:
     honest = dict(vars(provider))
     for name, lie in LIES.items():
@@ -297,6 +303,7 @@ def test_a_proof_that_is_none_lets_nobody_in(site: WebSite, provider: Provider) 
     assert team_login.come_in(team_login.browser(site))[0] == 303
 
 
+@pytest.mark.threat("oidc-algorithm")
 @pytest.mark.parametrize(
     ("algorithms", "signed"),
     [
@@ -341,6 +348,7 @@ def test_new_keys_of_the_provider_are_looked_up(site: WebSite, provider: Provide
     assert team_login.come_in(team_login.browser(site))[0] == 303
 
 
+@pytest.mark.threat("oidc-proof")
 def test_an_answer_that_was_changed_on_the_way_is_none(site: WebSite) -> None:
     for part, changed in (("state=", "state=x"), ("code=", "error=access_denied&x="), ("code=", "code=x")):
         there = team_login.browser(site)
@@ -349,6 +357,7 @@ def test_an_answer_that_was_changed_on_the_way_is_none(site: WebSite) -> None:
         assert there.get("/").status_code == 303, changed
 
 
+@pytest.mark.threat("oidc-proof")
 def test_the_code_of_somebody_else_logs_nobody_in(site: WebSite) -> None:
     """Neither in a browser that asked nothing, nor in one that asked for itself, nor a second time."""
     ann, eve = team_login.browser(site), team_login.browser(site)
@@ -385,6 +394,7 @@ def test_a_stranger_does_not_choose_how_a_form_is_decoded(site: WebSite) -> None
         assert there.post("/new-suite", content=body, headers={"content-type": kind + charset}).status_code == 401
 
 
+@pytest.mark.threat("web-host")
 def test_the_server_answers_to_its_own_names_alone(site: WebSite) -> None:
     there: TestClient = team_login.browser(site)
     for host in ("evil.example", "gate.example.org.evil.example", ""):
