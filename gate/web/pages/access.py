@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from gate.cases.stored import Page
-from gate.errors import GateError
+from gate.errors import CannotEvaluate, GateError
 from gate.store.access import STRANGER, EventFilter, IssuedToken, Role, Scope
 from gate.store.sql.access import DAYS, TokenRequest, Tokens, scopes_of
 from gate.web import addresses
@@ -52,6 +52,8 @@ async def finish_login(request: Request, site: CurrentSite) -> Response:
     to = str(request.session.get(_NEXT, "/"))
     try:
         person = await oidc.begin(request, site.sessions, site.now())
+    except CannotEvaluate:
+        raise
     except Exception as error:
         return _failed(request, oidc, error)
     if person.role is Role.NOBODY:

@@ -193,6 +193,7 @@ def test_a_store_that_does_not_know_the_sessions_lets_nobody_in(site: WebSite, d
     answer = there.get("/runs")
     assert (answer.status_code, "The store is not available" in answer.text) == (503, True)
     assert "ann@example.org" not in answer.text
+    assert team_login.come_in(team_login.browser(site))[0] == 503
     database.write(lambda db: db.execute(text("ALTER TABLE away RENAME TO sessions")))
     assert there.get("/runs").status_code == 200
 
