@@ -4,6 +4,7 @@ import os
 import re
 import tempfile
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
@@ -31,14 +32,32 @@ CACHE_FOLDER = Path(GATE_FOLDER) / "cache"
 """Folder of the answers that later runs reuse."""
 
 
+def make_private_folder(path: Path) -> None:
+    """Make a folder and its parents, which only their owner can open. Existing ones keep their rights."""
+    for folder in (*reversed(path.parents), path):
+        folder.mkdir(mode=0o700, exist_ok=True)
+
+
+def make_private_file(path: Path) -> None:
+    """Make an empty file that only its owner can read. An existing one keeps its rights.
+
+    Whoever opens the file reports what is wrong with its place.
+    """
+    with suppress(OSError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+
+
 def make_gate_folder(path: Path) -> None:
-    """Make a folder, and keep it out of git if it is `.gate` or inside it."""
+    """Make a folder. If it is `.gate` or inside it, only the owner can open it, and git ignores it."""
     home = path if path.name == GATE_FOLDER else path.parent
     own = home.name == GATE_FOLDER
     if own and (path.is_symlink() or home.is_symlink()):
         raise GateError(f"the path {path} contains a symbolic link", "remove the link, or set a folder with --out")
     try:
-        path.mkdir(parents=True, exist_ok=True)
+        if own:
+            make_private_folder(path)
+        else:
+            path.mkdir(parents=True, exist_ok=True)
         ignored = home / ".gitignore"
         if own and not ignored.is_file():
             # Runs hold model outputs; they are not for the repository unless somebody decides so.

@@ -11,6 +11,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from gate.files import make_private_file, make_private_folder
+
 APPLICATION_ID = 0x50474154
 """`PGAT`: distinguishes our files from those of other programs."""
 
@@ -80,7 +82,7 @@ def reason_of(error: Exception) -> str:
 def open_file(path: Path, warnings: list[str]) -> sqlite3.Connection:
     """A connection that writes, in autocommit mode, to a file with our tables; made where there is none."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_private_folder(path.parent)
     except OSError as error:
         raise UnusableFile(f"its folder cannot be created: {reason_of(error)}") from None
     reason = ""
@@ -88,6 +90,7 @@ def open_file(path: Path, warnings: list[str]) -> sqlite3.Connection:
         before = _file_identity(path)
         try:
             _refuse_links(path)
+            make_private_file(path)
             return _opened(path)
         except OSError as error:
             raise UnusableFile(reason_of(error)) from None

@@ -6,8 +6,10 @@ import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import Any
 
+from anyio.to_thread import run_sync
 from fastapi import Request
 from fastapi.exceptions import RequestValidationError
 from starlette.datastructures import MutableHeaders
@@ -16,6 +18,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gate.errors import CannotEvaluate, GateError
+from gate.store.access import STRANGER
 from gate.web import addresses
 from gate.web.api.http import ApiError, api_error_of
 from gate.web.logs import AnsweredRequest, Log
@@ -135,6 +138,9 @@ async def error_response(request: Request, error: Exception) -> Response:
     if isinstance(error, CannotEvaluate):
         request.state.trouble = error.message
         if site_of(request).login is not None:
+            if not hasattr(request.state, "person"):
+                # The store did not answer whose session it is.
+                request.state.person = STRANGER
             # The page is public: details go to the log only.
             error = CannotEvaluate("The store is not available.", "Try again in a moment.")
     if request.url.path.startswith(API_PREFIX) or isinstance(error, ApiError):
@@ -144,7 +150,7 @@ async def error_response(request: Request, error: Exception) -> Response:
     status, message, hint = _explained(error)
     shown = {"message": message, "hint": hint, "logged_out": status == 401, "request_id": request_id(request.scope)}
     shown["resent"] = request.method == "POST" and status in (401, 503)
-    return page(request, "error.html.j2", status, title=_TITLES.get(status, "Error"), **shown)
+    return await run_sync(partial(page, request, "error.html.j2", status, title=_TITLES.get(status, "Error"), **shown))
 
 
 async def fault_response(request: Request, error: Exception) -> Response:

@@ -2,15 +2,18 @@
 
 import ipaddress
 from collections.abc import Mapping
+from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urlsplit
 
+from anyio.to_thread import run_sync
 from starlette.requests import Request
 from starlette.types import Scope
 
 from gate.config.values import value_complaint
 from gate.store.access import STRANGER, Person, Role
+from gate.store.sql.access import Sessions
 from gate.web.login_settings import OidcSettings, ProxySettings, TeamLogin
 
 if TYPE_CHECKING:
@@ -18,17 +21,18 @@ if TYPE_CHECKING:
 
 SESSION = "prompt-gate"
 SESSION_S = 12 * 3600
-"""Lifetime of a session; there is no table of sessions from which one could be removed earlier."""
+"""Lifetime of a session, unless the person logs out earlier."""
 SIGNATURES = frozenset("RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA".split())
 """Algorithms with which a provider may sign an ID token: those with a public key."""
 _ALGORITHMS = "id_token_signing_alg_values_supported"
 _PERSON = "person"
+_ID = "id"
 _NAME_CHARS = 200
 _TIMEOUT_S = 10
 
 
 class Oidc:
-    """Logs people in with OpenID Connect; the session is in a signed cookie."""
+    """Logs people in with OpenID Connect. A signed cookie has the person; the store has the ids of open sessions."""
 
     def __init__(self, settings: OidcSettings) -> None:
         self.settings = settings
@@ -59,10 +63,10 @@ class Oidc:
             },
         )
 
-    def person(self, request: Request) -> Person:
-        """The person of the session, with the role from the current lists."""
-        kept = request.session.get(_PERSON)
-        if kept is None:
+    def person(self, request: Request, sessions: Sessions, now: datetime) -> Person:
+        """The person of the session, if it is open, with the role from the current lists."""
+        kept, id = request.session.get(_PERSON), request.session.get(_ID)
+        if kept is None or id is None or not sessions.is_open(id, now):
             return STRANGER
         role = self.settings.members.role(kept["email"], kept["groups"])
         return STRANGER if role is Role.NOBODY else Person(kept["name"], role)
@@ -73,7 +77,7 @@ class Oidc:
         more = {"scope": "openid email profile groups"} if "groups" in metadata.get("scopes_supported", ()) else {}
         return await self.client.authorize_redirect(request, back, **more)
 
-    async def begin(self, request: Request) -> Person:
+    async def begin(self, request: Request, sessions: Sessions, now: datetime) -> Person:
         """Start the session of a person who returns from the provider, unless the person has no access.
 
         Raises:
@@ -93,8 +97,14 @@ class Oidc:
         kept = _kept(token["userinfo"], settings)
         role = settings.members.role(kept["email"], kept["groups"])
         if role is not Role.NOBODY:
+            request.session[_ID] = await run_sync(sessions.begin, now, SESSION_S)
             request.session[_PERSON] = kept
         return Person(kept["name"], role)
+
+    def end(self, request: Request, sessions: Sessions) -> None:
+        """End the session, also for a copy of the cookie."""
+        sessions.end(request.session[_ID])
+        request.session.clear()
 
 
 def _kept(claims: Mapping[str, Any], settings: OidcSettings) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from gate.config.values import StoreName
 from gate.store.access import STRANGER, Event, Person
 from gate.store.access import Role as Role
 from gate.store.case_sets import StoreCases
-from gate.store.sql.access import Audit
+from gate.store.sql.access import Audit, Sessions
 from gate.store.sql.database import Database
 from gate.store.sql.retention import Clean
 from gate.store.sql.runs import Runs
@@ -61,6 +61,11 @@ class WebSite:
         """The audit log."""
         return Audit(self.database)
 
+    @property
+    def sessions(self) -> Sessions:
+        """Sessions of people who are logged in with OpenID Connect."""
+        return Sessions(self.database)
+
 
 def site_of(request: Request) -> WebSite:
     """The site of a request."""
@@ -98,7 +103,12 @@ def person_of(request: Request) -> Person:
     found = getattr(request.state, "person", None)
     if found is None:
         site = site_of(request)
-        found = Person(site.person, Role.EDITOR) if site.login is None else site.login.person(request)
+        if site.login is None:
+            found = Person(site.person, Role.EDITOR)
+        elif isinstance(site.login, Oidc):
+            found = site.login.person(request, site.sessions, site.now())
+        else:
+            found = site.login.person(request)
         request.state.person = found
     assert isinstance(found, Person)  # noqa: S101
     return found

@@ -94,6 +94,7 @@ def test_words_of_the_configuration_that_match_nothing_are_errors() -> None:
     assert names(shop, rules=replace(PLAIN, only=("b",), injection=Injection({"token": "x"}))) == ["b"]
 
 
+@pytest.mark.threat("token-server")
 def test_a_token_is_for_one_server() -> None:
     shop, yard = Scripted((tool("a", token={}),)), Scripted((tool("b", token={}),), label="the yard")
     given = Injection({"token": "s3cr3t"})
@@ -107,6 +108,7 @@ def test_a_token_is_for_one_server() -> None:
     assert names(shop, RecordedTools.of((taken,)), rules=ToolRules(injection=given)) == ["a", "c"]
 
 
+@pytest.mark.threat("tool-token")
 def test_no_name_tells_a_secret() -> None:
     masked = ToolRules(masks=Masks(("s3cr3t",)))
     assert refusal(Scripted((tool("s3cr3t"),)), rules=masked) == "the shop has a tool whose name contains a secret"

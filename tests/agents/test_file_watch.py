@@ -53,6 +53,7 @@ TAMPERING = {
 }
 
 
+@pytest.mark.threat("agent-files")
 @pytest.mark.parametrize("path", TAMPERING)
 def test_what_a_program_could_be_changed_by_is_noticed(root: Path, path: str) -> None:
     watch = FileWatch.of(root, "main")

@@ -29,6 +29,7 @@ PERCENT = "".join(f"%{byte:02X}" for byte in TOKEN.encode())
 ESCAPED = "".join(f"\\u{ord(sign):04x}" for sign in TOKEN)
 
 
+@pytest.mark.threat("tool-token")
 @pytest.mark.parametrize(
     "written",
     [TOKEN.encode().hex(), TOKEN.encode().hex().upper(), PERCENT, PERCENT.lower(), ESCAPED, TOKEN[::-1]],

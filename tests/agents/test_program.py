@@ -42,6 +42,7 @@ def left(folder: Path) -> list[str]:
     return found
 
 
+@pytest.mark.threat("agent-environment")
 def test_it_has_the_variables_that_are_named_and_no_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-not-for-agents-0123456789")
     agent = program(tmp_path, 'say(type="answer", text=" ".join(sorted(os.environ)))')
@@ -96,6 +97,7 @@ def test_one_that_only_prints_is_reported_without_its_secrets(tmp_path: Path) ->
     assert said.startswith("the agent printed a line that is not a reply: [token]xxx") and SECRET not in said
 
 
+@pytest.mark.threat("agent-endless")
 @pytest.mark.parametrize(
     ("answer", "wanted"),
     [
@@ -119,6 +121,7 @@ def test_whatever_it_does_is_bounded_and_reported(tmp_path: Path, answer: str, w
     assert left(tmp_path) == []
 
 
+@pytest.mark.threat("agent-left-over")
 def test_one_that_hangs_and_does_not_hear_is_ended_with_all_that_it_started(tmp_path: Path) -> None:
     agent = program(
         tmp_path,

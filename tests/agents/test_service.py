@@ -88,6 +88,7 @@ def test_what_is_no_answer_is_reported_and_asked_once(service: AgentService, rep
     assert service.kinds == ["start", "send", "close"]
 
 
+@pytest.mark.threat("agent-says-key")
 def test_no_secret_comes_back_however_it_is_written_and_no_control_character(service: AgentService) -> None:
     told = ['p"w\\d-0123456789', "hun\x1bter2\x9b", "S3cret Passw0rd", "Bearer%20abcdef0123456789xyz", 74185296]
     call = {"name": "get hunter2", "arguments": {"hunter2": told}, "result": {"said": told}}
@@ -113,6 +114,7 @@ def test_how_long_a_service_asks_to_wait_is_bounded(service: AgentService, heade
     assert "the agent" in reason(service.url, "a", timeout_s=0.5)
 
 
+@pytest.mark.threat("agent-endless")
 def test_a_slow_service_is_given_up(service: AgentService) -> None:
     async def slow(asked: dict[str, Any], request: web.Request) -> web.StreamResponse:
         if asked["type"] == "send":

@@ -1,3 +1,4 @@
+import pytest
 from playwright.sync_api import Page, expect
 
 from gate.store.sql.database import Database
@@ -33,6 +34,7 @@ def test_enter_saves_and_does_not_remove_a_round(page: Page, database: Database)
     assert entry is not None and entry["judge_threshold"] == 0.5
 
 
+@pytest.mark.threat("web-text")
 def test_what_strangers_write_is_text_everywhere(page: Page, database: Database) -> None:
     name = HOSTILE[:180].replace("/", "|")
     entry = {

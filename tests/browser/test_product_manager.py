@@ -139,6 +139,7 @@ def save_and_tag(page: Page) -> None:
     expect(page.get_by_role("status").first).to_contain_text("1 case changed")
 
 
+@pytest.mark.threat("web-loads", "job-answers")
 def test_a_case_of_two_rounds_from_the_form_to_the_trend(page: Page, repo: Path, database: Database) -> None:
     page.context.set_extra_http_headers({team_login.HEADER: "Eve"})
     page.goto("/")

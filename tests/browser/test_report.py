@@ -145,6 +145,7 @@ def test_an_answer_from_right_to_left_begins_on_the_right(report: Page) -> None:
     assert edge - right < 30
 
 
+@pytest.mark.threat("page-script")
 def test_nothing_of_a_hostile_run_is_executed(report: Page, folder: Path) -> None:
     report.goto((folder / "hostile.html").as_uri())
     for link in report.locator("a[data-open]").all():

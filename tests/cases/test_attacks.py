@@ -43,6 +43,7 @@ def test_a_template_is_refused() -> None:
         assert refused(attack, caught.value.message), attack.id
 
 
+@pytest.mark.threat("case-template")
 def test_text_of_a_case_is_never_a_template() -> None:
     for attack in attacks():
         text = attack.encodable
@@ -58,6 +59,7 @@ def test_a_configuration_is_refused() -> None:
         assert refused(attack, errors(partial(gatefile.load, attack.text, "gate.yaml"))), attack.id
 
 
+@pytest.mark.threat("case-scorer-text")
 def test_cases_are_refused() -> None:
     for attack in read_as("cases"):
         assert refused(attack, errors(partial(cases.parse, attack.text, "cases.jsonl"))), attack.id
@@ -88,6 +90,7 @@ def test_a_configuration_with_a_path_that_is_refused_is_refused() -> None:
     assert errors(lambda: gatefile.load(written, "gate.yaml"))
 
 
+@pytest.mark.threat("case-endless")
 @pytest.mark.parametrize("attack", read_as("pattern"), ids=named)
 def test_a_pattern_search_ends_in_time(attack: Attack) -> None:
     if attack.refused:
@@ -108,6 +111,7 @@ def test_a_pattern_search_ends_in_time(attack: Attack) -> None:
 SPEC = ScorerSpec("judge", "tone", {"criteria": "Is kind."})
 
 
+@pytest.mark.threat("judge-fence")
 def test_an_answer_cannot_leave_the_judges_fence() -> None:
     case = Case("c", input="How much?", expected="12 euro")
     plain_system, plain_user = (message.content for message in judge_messages(SPEC, case, "word"))

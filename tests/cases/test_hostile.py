@@ -99,6 +99,7 @@ def test_configurations(config: Any, other: str) -> None:
             case_of(entry)
 
 
+@pytest.mark.threat("file-multiplies")
 def test_multiplying_references_end() -> None:
     """A short configuration that names a long file, or the same prompt, again and again."""
     rows = "x\n" * 3_000
@@ -120,6 +121,7 @@ def test_multiplying_references_end() -> None:
         read_bundle(json.dumps(large), "promptfooconfig.json", lambda path: "a" * 2**20)
 
 
+@pytest.mark.threat("endless-work")
 def test_variables_that_are_each_quick_enough_end_the_reading_together() -> None:
     work = "{% for i in range(2000) %}{% endfor %}x"
     test = document_at({"vars": {"a": work, "b": [str(number) for number in range(1_000)]}}, 7)
@@ -129,6 +131,7 @@ def test_variables_that_are_each_quick_enough_end_the_reading_together() -> None
     assert file.at("another.yaml").budget is file.budget
 
 
+@pytest.mark.threat("aliases")
 def test_a_short_text_that_stands_for_long_cases_is_not_multiplied() -> None:
     """Four hundred cases of a megabyte, in the gate's own reader, too."""
     test = {
@@ -142,6 +145,7 @@ def test_a_short_text_that_stands_for_long_cases_is_not_multiplied() -> None:
             read(json.dumps(test) + "\n", "tests.jsonl")
 
 
+@pytest.mark.threat("file-multiplies")
 def test_long_cases_are_not_written_for_each_of_many_prompts() -> None:
     config = {"prompts": [f"{{{{ x }}}} {number}" for number in range(100)], "tests": [{"vars": {"x": "file://a.txt"}}]}
     long = "a" * (2 * 2**20)
@@ -160,6 +164,7 @@ def test_a_thousand_cases_of_one_name_are_numbered_in_no_time() -> None:
     assert found.cases[-1]["id"] == "same-2000"
 
 
+@pytest.mark.threat("endless-work")
 def test_thousands_of_scorers_of_one_name_are_numbered_in_no_time() -> None:
     named = {"type": "contains", "value": "x", "metric": "m"}
     (case,) = import_cases(json.dumps({"vars": {"a": "b"}, "assert": [named] * 2_000}) + "\n", "a.jsonl").cases
@@ -168,6 +173,7 @@ def test_thousands_of_scorers_of_one_name_are_numbered_in_no_time() -> None:
     assert [scorers[place]["name"] for place in (0, 1, -1)] == ["m", "m 2", "m 2000"]
 
 
+@pytest.mark.threat("file-outside")
 def test_no_file_outside_is_read() -> None:
     """Nor one of git, nor a program; what is left out is told."""
     names = ["file:///etc/x", "file://../../x.txt", "file://a/../../../x.txt", "file://../.git/config", "exec:sh -c x"]

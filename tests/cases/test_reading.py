@@ -222,6 +222,7 @@ def test_equal_losses_are_one_line_with_the_first_places() -> None:
     assert errors(lambda: parse(text, "c.jsonl")).startswith("c.jsonl:2: lines 2 and 4: 'input' is missing")
 
 
+@pytest.mark.threat("multiplying")
 def test_hostile_files_are_refused_at_once() -> None:
     for text, file, said in (
         ('{"id": "a", "input": "x", "expected": ' + "[" * 99_999, "c.jsonl", "nested more than 64 levels deep"),

@@ -61,6 +61,7 @@ def test_what_headings_mean() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.threat("file-formula")
 @given(rows=st.lists(st.lists(CELL, min_size=2, max_size=2), max_size=4), separator=st.sampled_from([",", ";", "\t"]))
 def test_every_cell_comes_back_and_none_is_a_formula(rows: list[list[str]], separator: str) -> None:
     text = row_of(["a", "b"], separator) + "".join(row_of([guarded(cell) for cell in row], separator) for row in rows)

@@ -58,6 +58,7 @@ BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
 )
 
 
+@pytest.mark.threat("multiplying")
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -54,6 +54,7 @@ LAUGHS = "a0: &a0 [ha, ha, ha, ha, ha, ha, ha, ha]\n" + "".join(
 """Few bytes that stand for billions of values."""
 
 
+@pytest.mark.threat("multiplying")
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [

@@ -59,6 +59,7 @@ def listener() -> Iterator[tuple[str, list[str]]]:
         server.shutdown()
 
 
+@pytest.mark.threat("case-schema")
 def test_an_id_inside_an_unknown_keyword_is_never_fetched(listener: tuple[str, list[str]]) -> None:
     address, asked = listener
     inner: JsonValue = {"allOf": [{"$id": address, "$ref": "#/bar"}]}

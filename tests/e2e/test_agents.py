@@ -102,6 +102,7 @@ def test_a_run_whose_budget_ends_within_conversations_goes_on_later(tmp_path: Pa
     assert server.requests == 3 * 4, "only what was missing is paid for"
 
 
+@pytest.mark.threat("agent-left-over")
 def test_a_signal_ends_the_run_and_leaves_no_process(tmp_path: Path, server: ModelServer) -> None:
     project(tmp_path, PYTHON, [{"name": name, "rounds": [{"prompt": name}]} for name in ("hello", "hang")])
     env = {**environment(tmp_path, variables(server, tmp_path)), "PYTHONDONTWRITEBYTECODE": "1"}
@@ -135,6 +136,7 @@ main()
 SERVED = {"tools": {"servers": {"s": {"command": [sys.executable, "peek.py"]}}}}
 
 
+@pytest.mark.threat("process-memory")
 def test_neither_the_gate_nor_the_keeper_is_open_to_a_program(tmp_path: Path, server: ModelServer) -> None:
     target = SERVED
     found = tmp_path.parent / f"{tmp_path.name}-found"
@@ -154,6 +156,7 @@ def variables_of(pid: str) -> list[bytes]:
         return []
 
 
+@pytest.mark.threat("event-agent")
 @pytest.mark.parametrize("event", ["pull_request_target", "issue_comment"])
 def test_no_agent_runs_on_an_event_that_anybody_can_cause(tmp_path: Path, server: ModelServer, event: str) -> None:
     project(tmp_path, PYTHON, talks(1))

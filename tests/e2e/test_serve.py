@@ -28,6 +28,7 @@ def without(name: str, variables: dict[str, str]) -> dict[str, str]:
     return {known: value for known, value in variables.items() if known != name}
 
 
+@pytest.mark.threat("web-no-login")
 @pytest.mark.parametrize(
     ("arguments", "variables", "said"),
     [

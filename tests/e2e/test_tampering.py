@@ -4,6 +4,8 @@ import json
 import sys
 from pathlib import Path
 
+import pytest
+
 from gate.record.comparison import Verdict
 from tests.support.command import Outcome, gate
 from tests.support.repository import commit, make
@@ -54,11 +56,13 @@ def judged(folder: Path, agent: str, **files: str) -> Outcome:
     return gate(*arguments, cwd=repo, env={"TMPDIR": str(folder / "tmp")})
 
 
+@pytest.mark.threat("may-run-agent-code")
 def test_an_agent_that_only_writes_notes_is_judged_by_what_it_says(tmp_path: Path) -> None:
     found = judged(tmp_path, WORSE.replace("SABOTAGE\n", ""))
     assert found.record.verdict is Verdict.BLOCK, found
 
 
+@pytest.mark.threat("agent-files", "agent-scorer-files")
 def test_an_agent_cannot_edit_the_files_of_the_other_arm_and_of_the_scorer_unseen(tmp_path: Path) -> None:
     suite = {**SUITE, "scorers": [{"python": "marks:right"}]}
     config = json.dumps({"version": 1, "defaults": {"samples": 1}, "suites": [suite]})

@@ -21,12 +21,14 @@ def link(tmp_path: Path) -> Path:
     return made
 
 
+@pytest.mark.threat("file-endless")
 def test_a_file_of_file_mode(link: Path) -> None:
     assert link.is_file() and link.stat().st_size == 0
     with pytest.raises(GateError, match="is larger than 64 MiB"):
         DiskSource().read(str(link))
 
 
+@pytest.mark.threat("file-endless")
 def test_a_file_where_cases_are_to_lie(link: Path) -> None:
     assert file_content(link) == b""
     assert file_content(link.with_name("none")) is None

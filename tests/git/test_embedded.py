@@ -48,6 +48,7 @@ def forged_store(repo: Path) -> Path:
     return repo / ".gate"
 
 
+@pytest.mark.threat("store-file")
 @pytest.mark.parametrize("shape", [BARE, WITH_A_TREE, {}])
 @pytest.mark.parametrize("forge", [forged_answers, forged_store])
 def test_answers_and_stores_in_it_are_not_read(
@@ -68,6 +69,7 @@ def test_answers_and_stores_in_it_are_not_read(
     assert (outcome.code, "git tracks" in outcome.err) == (2, True)
 
 
+@pytest.mark.threat("own-repository")
 @pytest.mark.parametrize("shape", [BARE, WITH_A_TREE])
 def test_it_is_no_place_to_run_in(tmp_path: Path, shape: dict[str, str]) -> None:
     repo = make(tmp_path / "repo", {f"bot/{path}": text for path, text in FILES.items()})
@@ -85,6 +87,7 @@ def test_it_is_no_place_to_run_in(tmp_path: Path, shape: dict[str, str]) -> None
 REFS = {"the change": ("main", "change~"), "the base": ("change~", "change"), "the index": ("main", "change")}
 
 
+@pytest.mark.threat("store-file")
 @pytest.mark.parametrize("where", REFS)
 @pytest.mark.parametrize("forge", [forged_answers, forged_store])
 def test_what_any_side_of_the_comparison_tracks_is_not_read(
@@ -157,6 +160,7 @@ def test_answers_that_no_side_has_are_read_at_any_depth(tmp_path: Path, server: 
         assert outcome.outputs["calls"] == "0", depth
 
 
+@pytest.mark.threat("may-choose-submodule")
 def test_a_submodule_is_a_repository_of_its_own(tmp_path: Path) -> None:
     """The gate in it compares its commits; answers that it tracks are nobody's, also for the outer repository."""
     inner = make(tmp_path / "inner", {"README.md": "x\n", "cache/answers.sqlite": "forged"})

@@ -42,6 +42,7 @@ def tree(folder: Path, *entries: tuple[str, str, str]) -> str:
     )
 
 
+@pytest.mark.threat("git-objects")
 @pytest.mark.parametrize("what", ["HEAD:a/b.md", "HEAD:a", "HEAD^{tree}", "HEAD"])
 def test_what_is_not_what_its_id_says_is_not_believed(folder: Path, what: str) -> None:
     sha = commit(folder, {"a/b.md": "true", "c.md": "c"})
@@ -77,6 +78,7 @@ def test_what_is_broken_is_reported(folder: Path) -> None:
             found.below(found.root(top))
 
 
+@pytest.mark.threat("multiplying")
 @pytest.mark.parametrize("leaf", [(), (("100644", "a.md", "blob"),)], ids=["empty", "with a file"])
 def test_folders_that_multiply_end(
     folder: Path, leaf: tuple[tuple[str, str, str], ...], monkeypatch: pytest.MonkeyPatch

@@ -31,6 +31,7 @@ def test_a_commit_does_not_see_the_working_tree(folder: Path) -> None:
     assert (ref.glob("*"), tree.glob("*")) == (["a.md", "gone.md"], ["a.md", "added.md"])
 
 
+@pytest.mark.threat("file-outside")
 def test_links(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("s")
     commit(folder, {"a.md": "x", "dir/b.md": "y"})

@@ -19,6 +19,7 @@ LONG = "a template with its included files may have at most 20,000 words and sig
 OPERANDS = "input,\n" * TEMPLATE_TOKENS
 
 
+@pytest.mark.threat("endless-work", "case-endless")
 @pytest.mark.parametrize(
     "text",
     [

@@ -7,6 +7,7 @@ from gate.prompts.version import filled
 VALUES = {"today": "2026-11-22", "locale": "en"}
 
 
+@pytest.mark.threat("case-template")
 @pytest.mark.parametrize(
     ("text", "found"),
     [

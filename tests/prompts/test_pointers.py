@@ -297,6 +297,7 @@ def growth(sign: str) -> str:
     return "\n".join([*lines, "A60 = 'xxxxxxxxxx'", "A = A0"])
 
 
+@pytest.mark.threat("outside-code-file")
 @pytest.mark.parametrize(
     ("make", "path"),
     [

@@ -36,6 +36,7 @@ user:
 """
 
 
+@pytest.mark.threat("placeholders")
 def test_a_file() -> None:
     prompt = reading.parse(FILE, "p.prompty")
     assert (prompt.template, prompt.chat, [key for key, _ in prompt.unused]) == (True, True, ["model"])

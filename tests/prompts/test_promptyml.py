@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -43,6 +44,7 @@ def shown(text: str, case: Case) -> list[tuple[str, str]]:
     return [(message.role, message.content) for message in render(reading.parse(text, "p.prompt.yml"), case)]
 
 
+@pytest.mark.threat("placeholders")
 def test_placeholders_are_filled_and_all_else_is_text() -> None:
     assert shown(FILE, Case("1", "{{ kind }} {% x %}", vars={"kind": "terse"})) == [
         ("system", "You are terse. {% if x %}No Jinja {# here #}, and {{ 1 + 1 }} stays{% endif %}"),

@@ -113,11 +113,13 @@ def terminal_gets_text(shown: Texts) -> bool:
     return harm(text) == []
 
 
+@pytest.mark.threat("markdown")
 @pytest.mark.parametrize("batch", BATCHES)
 def test_a_comment_keeps_its_shape(batch: Batch) -> None:
     assert comment_keeps_its_shape(texts(batch)), failing(batch, comment_keeps_its_shape)
 
 
+@pytest.mark.threat("markdown")
 def test_a_page_keeps_its_shape() -> None:
     """Of all kinds together, on two pages: a page is a comment, which is shown each kind alone."""
     for batch in (tuple(ON_PAGES[::2]), tuple(ON_PAGES[1::2])):
@@ -129,6 +131,7 @@ def test_a_terminal_gets_nothing_but_text(batch: Batch) -> None:
     assert terminal_gets_text(texts(batch)), failing(batch, terminal_gets_text)
 
 
+@pytest.mark.threat("workflow-command")
 @biting("log", "outputs")
 def test_a_log_has_only_our_commands_and_outputs_their_values(batch: Batch, tmp_path: Path) -> None:
     for attack in batch:
@@ -170,6 +173,7 @@ def test_a_summary_keeps_its_shape(batch: Batch, tmp_path: Path) -> None:
     assert all(len(summary.encode()) <= SUMMARY_LIMIT for summary in summaries)
 
 
+@pytest.mark.threat("secret-shown")
 @pytest.mark.parametrize("batch", [SECRETS[:1], SECRETS], ids=["one", "all"])
 def test_a_secret_is_never_shown(batch: list[Attack]) -> None:
     all_texts = tuple(attack.text for attack in batch)

@@ -188,6 +188,7 @@ def test_text_around_a_key_stays() -> None:
     assert masked("a ghp_" + "a1B2" * 9 + ", b") == "a ⟨GitHub token⟩, b"
 
 
+@pytest.mark.threat("command-copied")
 @pytest.mark.parametrize("name", ["a b", "$(x)", "`x`", "x'; y #", "é", "a;b", "-x", "#12 @you", "*", "~"])
 def test_every_name_is_one_word(name: str) -> None:
     words = ["gate", "explain", name]
@@ -196,6 +197,7 @@ def test_every_name_is_one_word(name: str) -> None:
     assert found in code_span(found) and found in code_block(found)
 
 
+@pytest.mark.threat("command-copied")
 @pytest.mark.parametrize("name", ["-----BEGIN PRIVATE KEY----- ' $(x)", "' sk-aaaaaaaaaaaaaaaaaaa1 $(x)"])
 def test_a_key_takes_no_quote_with_it(name: str) -> None:
     found = code_span(shell_command(["gate", name, "$(y)"], 200)).strip("`")

@@ -27,6 +27,7 @@ def test_the_file_matches_the_compose_schema() -> None:
     assert [error.message for error in Draft202012Validator(schema).iter_errors(COMPOSE)] == []
 
 
+@pytest.mark.threat("web-compose")
 def test_required_variables_have_no_default_and_all_are_in_the_example() -> None:
     used = dict.fromkeys(re.findall(r"\$\{([A-Z_]+)([:?-]*)", TEXT))
     required = {name for name, sign in used if sign == ":?"}
@@ -37,6 +38,7 @@ def test_required_variables_have_no_default_and_all_are_in_the_example() -> None
     assert ".env" in (ROOT / ".gitignore").read_text(encoding="utf-8").split()
 
 
+@pytest.mark.threat("web-compose")
 @pytest.mark.parametrize("name", SERVICES)
 def test_each_service_has_minimal_rights(name: str) -> None:
     service = SERVICES[name]

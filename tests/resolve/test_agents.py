@@ -45,6 +45,7 @@ def base(*targets: Target) -> Config:
     return replace(found, suites=tuple(suites))
 
 
+@pytest.mark.threat("fork-agent-program")
 @pytest.mark.parametrize(
     "target",
     [
@@ -64,6 +65,7 @@ def test_what_a_suite_of_the_merge_target_sends_where_may_be_sent_there(target: 
     assert foreign_addresses("s", target, base(LOOP, AGENT)) == ""
 
 
+@pytest.mark.threat("fork-agent-program")
 @pytest.mark.parametrize(
     "target",
     [
@@ -85,6 +87,7 @@ def test_nothing_else_is_sent_anywhere(target: Target) -> None:
     assert "no suite of the base branch has the same agent" in forbidden("s", target, base(LOOP, AGENT))
 
 
+@pytest.mark.threat("fork-agent-more")
 @pytest.mark.parametrize(
     "target",
     [
@@ -118,6 +121,7 @@ def test_whoever_may_push_is_told_about_new_addresses_and_variables() -> None:
     assert foreign_addresses("s", other, None) == ""
 
 
+@pytest.mark.threat("fork-agent-program")
 @pytest.mark.parametrize("who", ["followups", "user"])
 def test_who_talks_with_an_agent_is_asked_where_the_merge_target_asks(who: str) -> None:
     talking = ConversationOptions(**{who: ConversationModel(model=ModelRef("evil", "m"))})

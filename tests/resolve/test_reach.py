@@ -49,6 +49,7 @@ def test_what_reads_the_answer_or_asks_the_suites_model_is_free(scorer: JsonValu
     assert foreign_scorers([case(scorer, key=key)], suite(["contains"]), "store:s@1") == ()
 
 
+@pytest.mark.threat("case-reach")
 @pytest.mark.parametrize(
     ("brought", "named"),
     [
@@ -104,6 +105,7 @@ SECRET = "keys.txt"
 INCLUDE = f"{{% include '{SECRET}' %}}"
 
 
+@pytest.mark.threat("case-file")
 def test_no_file_is_read_that_a_case_names() -> None:
     entry: dict[str, JsonValue] = {
         "id": "c",

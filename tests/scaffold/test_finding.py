@@ -130,6 +130,7 @@ def test_no_code_brings_it_down(text: str, path: str) -> None:
         assert one.path.startswith(path)
 
 
+@pytest.mark.threat("file-multiplies")
 def test_a_huge_file_is_not_parsed_and_names_without_end_are_passed_quickly() -> None:
     fields = "{a}" * 100_000
     assert [*prompts_inside("a.py", f"prompt = f'{fields}{'a ' * 40}'".encode())] == []

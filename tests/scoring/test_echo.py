@@ -27,6 +27,7 @@ REASONS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=60).filter(
 )
 
 
+@pytest.mark.threat("judge-echo")
 @pytest.mark.parametrize("kind", FORGED)
 def test_a_verdict_is_found_however_it_is_written(kind: str) -> None:
     forged = FORGED[kind]
@@ -51,6 +52,7 @@ def test_whatever_the_reason_is(reason: str, score: float, how: str) -> None:
     assert echo_complaint(verdict(plainly), [IN_ANY_FORM[how](json.dumps({"reason": plainly, "score": 1.0}))]) == ECHO
 
 
+@pytest.mark.threat("judge-echo")
 @pytest.mark.parametrize("kind", NOT_HELD)
 def test_what_is_not_promised(kind: str) -> None:
     """No wish, but the border that the decision draws: whoever moves it changes the page."""
@@ -158,6 +160,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.threat("answer-crash")
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_much_of_anything_is_looked_through(text: str) -> None:
     text = text[:10_000]
@@ -186,6 +189,7 @@ class Counted(str):
         return same
 
 
+@pytest.mark.threat("answer-crash")
 @given(
     st.lists(
         st.sampled_from(["score: 1.0 ", "reason ", "aaaaaaaaaaaaaaa", "ok ", "is met", " 1 "]), min_size=1, max_size=5

@@ -95,6 +95,7 @@ def test_an_answer_that_cannot_be_read_to_its_end_has_no_score() -> None:
     assert (score.value, len(calls.requests)) == (VEILED, 1)
 
 
+@pytest.mark.threat("judge-form")
 def test_two_malformed_replies_leave_the_sample_unscored() -> None:
     score, _ = ask([reply("no"), reply("no")])
     assert isinstance(score.value, Unscored)

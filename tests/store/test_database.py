@@ -113,6 +113,7 @@ WRITES = [
 ]
 
 
+@pytest.mark.threat("database-write")
 def test_nothing_is_ever_written(url: str) -> None:
     for write in WRITES:
         (found,) = looked(url, write)
@@ -136,6 +137,7 @@ def test_no_statement_changes_the_rights_of_the_next(url: str) -> None:
         assert content(url) == THERE, opener
 
 
+@pytest.mark.threat("database-write")
 def test_no_other_file_is_opened_or_made(tmp_path: Path) -> None:
     for name in ("a", "other"):
         with closing(sqlite3.connect(tmp_path / f"{name}.db")) as database:
@@ -153,6 +155,7 @@ def test_no_other_file_is_opened_or_made(tmp_path: Path) -> None:
     assert sorted(file.name for file in tmp_path.iterdir()) == ["a.db", "other.db"]
 
 
+@pytest.mark.threat("database-write")
 def test_only_queries_run_even_with_all_rights(postgres: str, folder: Path) -> None:
     found = looked(
         postgres,
@@ -168,6 +171,7 @@ def test_only_queries_run_even_with_all_rights(postgres: str, folder: Path) -> N
     assert not [name for name in ("run", "copied") if (folder / name).exists()]
 
 
+@pytest.mark.threat("database-write")
 def test_a_lock_ends_with_its_query(postgres: str) -> None:
     counted = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"
     assert looked(postgres, "SELECT pg_advisory_lock(7)", counted)[1].rows == ((0,),)
@@ -245,6 +249,7 @@ def test_an_invalid_address_is_reported_before_any_call(bad: str) -> None:
     assert "hunter2" not in f"{error.value.message} {error.value.hint}"
 
 
+@pytest.mark.threat("database-query")
 def test_only_lookups_of_the_base_are_made(url: str) -> None:
     counts, strange, other = (
         ScorerSpec("database", "d", {"url": name, **asked})

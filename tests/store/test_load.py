@@ -76,6 +76,7 @@ def test_a_suite_that_is_listed_twice_is_refused_by_its_name(tmp_path: Path) -> 
         load_run(damaged(tmp_path, twice))
 
 
+@pytest.mark.threat("file-endless")
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no such device")
 def test_a_link_to_what_never_ends_is_read_as_far_as_a_file_may_go(tmp_path: Path) -> None:
     link = tmp_path / "run.json"

@@ -22,6 +22,7 @@ def test_a_new_file_with_its_folders_and_line_ends(tmp_path: Path) -> None:
     assert path.stat().st_mode == (tmp_path / "plain").stat().st_mode
 
 
+@pytest.mark.threat("overwrite")
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("mine")
     with pytest.raises(GateError, match="a already exists and is not overwritten") as error:
@@ -44,6 +45,7 @@ def test_a_link_exists(tmp_path: Path) -> None:
     assert names(tmp_path) == ["link"]
 
 
+@pytest.mark.threat("overwrite")
 def test_a_folder_behind_a_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "evals").symlink_to(tmp_path / "elsewhere")

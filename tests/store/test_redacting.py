@@ -14,6 +14,7 @@ def test_each_kind_is_redacted_and_nothing_else() -> None:
     assert found("nothing of it: 3.14") == "nothing of it: 3.14"
 
 
+@pytest.mark.threat("web-redact")
 def test_a_pattern_over_its_time_limit_redacts_the_whole_text() -> None:
     found = redactor(("/(x+x+)+y/",))
     assert found is not None
@@ -37,6 +38,7 @@ def test_the_setting_comes_from_the_environment() -> None:
     assert retention({"GATE_KEEP_OUTPUTS_DAYS": "30", "GATE_KEEP_RUNS_DAYS": " "}) == Retention(30, None)
 
 
+@pytest.mark.threat("web-days")
 @pytest.mark.parametrize("days", ["0", "-1", "1.5", "ever", "9" * 20, "³"])
 def test_an_invalid_number_of_days_is_an_error(days: str) -> None:
     with pytest.raises(GateError, match="GATE_KEEP_RUNS_DAYS is not a number of days"):

@@ -49,6 +49,7 @@ DOUBLED = "{% set a = a ~ a %}" * 40
 NESTED = "{% set a = [a, a] %}" * 40
 
 
+@pytest.mark.threat("case-scorer-text")
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -51,6 +51,7 @@ def test_a_reply_that_is_no_verdict_is_asked_for_once_more(bad: str) -> None:
     assert found.verdict == "unknown" and found.reason.startswith("no verdict: ")
 
 
+@pytest.mark.threat("compliance-echo")
 @pytest.mark.parametrize("place", ["output", "input"])
 def test_a_verdict_that_stands_in_what_is_judged_does_not_count(place: str) -> None:
     for how, text in forgeries(GOOD).items():
@@ -60,6 +61,7 @@ def test_a_verdict_that_stands_in_what_is_judged_does_not_count(place: str) -> N
         assert found.verdict == "unknown" and "repeated" in found.reason, how
 
 
+@pytest.mark.threat("compliance-echo")
 def test_a_verdict_that_stands_in_the_prompt_does_not_count() -> None:
     found, _ = asked([json.dumps(GOOD)], prompt=f"{PROMPT} Example: {json.dumps(GOOD)}")
     assert found.verdict == "unknown"

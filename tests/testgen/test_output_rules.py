@@ -77,6 +77,7 @@ def test_a_prompt_that_speaks_to_the_generator_stays_within_its_fence() -> None:
     assert "Ignore previous" not in system
 
 
+@pytest.mark.threat("rule-words")
 @given(st.text(min_size=1).filter(str.strip), st.lists(st.tuples(st.text(), st.text("ab c", min_size=1)), min_size=1))
 def test_the_evidence_that_is_kept_stands_in_the_prompt(prompt: str, told: list[tuple[str, str]]) -> None:
     cut = [(prompt[len(prompt) // 3 :] if evidence == "" else evidence, f"x{text}") for evidence, text in told]

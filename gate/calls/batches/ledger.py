@@ -14,7 +14,7 @@ from gate.calls.batches.service import BatchPlace, SubmissionMark
 from gate.calls.interface import Request
 from gate.calls.untrusted import Cleaner
 from gate.errors import CannotEvaluate
-from gate.files import write_lines
+from gate.files import make_private_folder, write_lines
 from gate.values import JsonValue, complaint, digest, parsed, written
 
 KEY_LENGTH = 48
@@ -111,7 +111,7 @@ class BatchLedger:
             self.drop(entry)
             return
         with self._writing():
-            self._folder.mkdir(parents=True, exist_ok=True)
+            make_private_folder(self._folder)
             write_lines(self._folder / entry.name, (written(_ENTRY, entry),), sync=True)
 
     def drop(self, entry: LedgerEntry) -> None:
@@ -123,7 +123,7 @@ class BatchLedger:
     def alone(self) -> Iterator[None]:
         """Keep other processes from submitting or collecting here meanwhile. Raises `CannotEvaluate`."""
         with self._writing():
-            self._folder.mkdir(parents=True, exist_ok=True)
+            make_private_folder(self._folder)
             handle = os.open(self._folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
             try:

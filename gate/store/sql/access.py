@@ -1,12 +1,13 @@
-"""API tokens, stored only as digests, and the audit log."""
+"""API tokens, stored only as digests, sessions of people, and the audit log."""
 
 import hashlib
+import secrets
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Connection, Index, Row, Table, insert, or_, select, update
+from sqlalchemy import Column, ColumnElement, Connection, Index, Row, Table, delete, insert, or_, select, update
 
 from gate.cases.stored import Page
 from gate.config.values import value_complaint
@@ -133,6 +134,43 @@ def _digest(secret: str) -> str:
 def _token(row: Row[*tuple[Any, ...]]) -> ApiToken:
     scopes = frozenset(Scope(word) for word in row.scopes.split())
     return ApiToken(row.id, row.name, row.owner, scopes, row.created, row.expires, row.revoked, row.used)
+
+
+sessions = Table("sessions", metadata, Column("id", Label, primary_key=True), Column("expires", Moment, nullable=False))
+"""Sessions that have not ended. The signed cookie with the id and the person makes a session; the id alone does not."""
+
+_SESSION = sessions.c
+
+
+@dataclass(frozen=True, slots=True)
+class Sessions:
+    """The sessions of people who are logged in."""
+
+    database: Database
+
+    def begin(self, now: datetime, seconds: int) -> str:
+        """Start a session, and forget expired ones; returns its id.
+
+        Args:
+            seconds: lifetime.
+        """
+        id = secrets.token_urlsafe(16)
+
+        def work(db: Connection) -> None:
+            db.execute(delete(sessions).where(_SESSION.expires <= now))
+            db.execute(insert(sessions).values(id=id, expires=now + timedelta(seconds=seconds)))
+
+        self.database.write(work)
+        return id
+
+    def is_open(self, id: str, now: datetime) -> bool:
+        """Has the session begun, and neither expired nor ended?"""
+        found = select(_SESSION.id).where(_SESSION.id == id, _SESSION.expires > now)
+        return self.database.read(lambda db: db.execute(found).first()) is not None
+
+    def end(self, id: str) -> None:
+        """End a session."""
+        self.database.write(lambda db: db.execute(delete(sessions).where(_SESSION.id == id)))
 
 
 events = Table(

@@ -36,7 +36,7 @@ from sqlalchemy.exc import (
 
 from gate.config.documents import printable
 from gate.errors import CannotEvaluate, GateError, with_extra
-from gate.files import make_gate_folder
+from gate.files import make_gate_folder, make_private_file
 
 Result = TypeVar("Result")
 
@@ -76,7 +76,7 @@ class Database:
 
     @classmethod
     def of_file(cls, path: Path) -> "Database":
-        """SQLite in a file; creates its folder, and excludes it from git."""
+        """SQLite in a file; creates its folder, which only its owner can open, and excludes it from git."""
         make_gate_folder(path.parent)
         return cls(f"sqlite:///{path}")
 
@@ -212,6 +212,11 @@ def _connect_with_timeout(seconds: float) -> Callable[..., Any]:
 
 def _sqlite(url: URL, wait_s: float) -> Engine:
     engine = create_engine(url, connect_args={"timeout": wait_s}, hide_parameters=True)
+
+    @event.listens_for(engine, "do_connect")
+    def _create(_: object, __: object, words: list[str], ___: object) -> None:
+        # SQLite gives the files next to it the same rights.
+        make_private_file(Path(words[0]))
 
     @event.listens_for(engine, "connect")
     def _configure(raw: Any, _: object) -> None:

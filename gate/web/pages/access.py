@@ -9,8 +9,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from gate.cases.stored import Page
-from gate.errors import GateError
-from gate.store.access import EventFilter, IssuedToken, Role, Scope
+from gate.errors import CannotEvaluate, GateError
+from gate.store.access import STRANGER, EventFilter, IssuedToken, Role, Scope
 from gate.store.sql.access import DAYS, TokenRequest, Tokens, scopes_of
 from gate.web import addresses
 from gate.web.login import Oidc
@@ -51,7 +51,9 @@ async def finish_login(request: Request, site: CurrentSite) -> Response:
     oidc = _oidc(site)
     to = str(request.session.get(_NEXT, "/"))
     try:
-        person = await oidc.begin(request)
+        person = await oidc.begin(request, site.sessions, site.now())
+    except CannotEvaluate:
+        raise
     except Exception as error:
         return _failed(request, oidc, error)
     if person.role is Role.NOBODY:
@@ -65,9 +67,9 @@ async def finish_login(request: Request, site: CurrentSite) -> Response:
 @router.post("/logout", dependencies=VIEWER)
 def log_out(request: Request, site: CurrentSite) -> Response:
     """End the session."""
-    _oidc(site)
+    oidc = _oidc(site)
     log_event(request, "logout")
-    request.session.clear()
+    oidc.end(request, site.sessions)
     return redirect("/login?said=out")
 
 
@@ -89,6 +91,8 @@ def _failed(request: Request, oidc: Oidc, error: Exception) -> Response:
 
 
 def _refused(request: Request, oidc: Oidc, why: str) -> Response:
+    # The page names nobody, so the store is not asked whose session it is.
+    request.state.person = STRANGER
     return page(request, "login.html.j2", 403, provider=oidc.provider, next="/", said="", why=why)
 
 

@@ -73,6 +73,7 @@ OTHERS = [
 ]
 
 
+@pytest.mark.threat("comment-marker")
 def test_comments_of_others_are_unchanged(
     server: GitHubServer, pr: PullRequest, say: Publish, sticky: StickyComment, new: str
 ) -> None:
@@ -103,6 +104,7 @@ def test_comments_on_all_pages_are_found(
     assert len(server.requests("GET", "/comments$")) == 2
 
 
+@pytest.mark.threat("comment-forged")
 def test_duplicate_comments_are_deleted(
     server: GitHubServer, pr: PullRequest, say: Publish, sticky: StickyComment, new: str
 ) -> None:

@@ -58,6 +58,7 @@ BODIES: dict[str, tuple[dict[str, str], Callable[[], Iterator[bytes]]]] = {
 }
 
 
+@pytest.mark.threat("endless-reply")
 @pytest.mark.parametrize("status", [200, 400, 503])
 @pytest.mark.parametrize("body", BODIES)
 @pytest.mark.parametrize("model", ["openai", "anthropic"])

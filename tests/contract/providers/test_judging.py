@@ -79,6 +79,7 @@ def believes_none(remote: Subject, spec: ScorerSpec, verdict: dict[str, Any]) ->
         assert isinstance(score.value, Unscored), name
 
 
+@pytest.mark.threat("judge-echo")
 @pytest.mark.parametrize("how", GULLIBLE)
 @pytest.mark.parametrize("remote", ["openai"], indirect=True)
 def test_a_verdict_that_stands_in_the_answer_is_no_verdict(how: str, remote: Subject, server: ModelServer) -> None:
@@ -98,6 +99,7 @@ def test_a_gullible_judge_without_anything_to_repeat_is_believed(remote: Subject
     assert score.value == 0.25
 
 
+@pytest.mark.threat("judge-asked")
 def test_what_an_answer_asks_for_does_not_change_its_score(remote: Subject, server: ModelServer) -> None:
     plain = {"right": "It is 12 euro.", "wrong": "It is 11 euro."}
     right, wrong = (one.value for one in judged(remote, CRITERIA, list(plain.values())))

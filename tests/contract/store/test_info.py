@@ -35,6 +35,7 @@ def fill(database: Database) -> None:
     Runs(database).add(finished([SUITE], half, CREATED), samples, Context(), NOW)
 
 
+@pytest.mark.threat("web-backup")
 def test_a_backup_is_readable_only_by_its_owner_and_not_for_postgres(database: Database, tmp_path: Path) -> None:
     fill(database)
     (tmp_path / "copy" / ".gate").mkdir(parents=True)

@@ -96,6 +96,7 @@ def done_soon(work: Callable[[], None]) -> bool:
     return not thread.is_alive()
 
 
+@pytest.mark.threat("web-slow-database")
 def test_pages_of_a_silent_server_end_in_an_error_soon(postgres: str) -> None:
     silent, told = Event(), list[tuple[int, str]]()
     with stores.with_tables_on_postgres(postgres) as database:
@@ -116,6 +117,7 @@ def test_pages_of_a_silent_server_end_in_an_error_soon(postgres: str) -> None:
     assert all("does not answer" in text and "hidden" not in text for _, text in told)
 
 
+@pytest.mark.threat("web-slow-database")
 def test_a_question_that_takes_too_long_is_ended_and_the_next_one_answered(postgres: str) -> None:
     with stores.with_tables_on_postgres(postgres) as database, closing(database.hurried(0.1)) as hurried:
         with pytest.raises(CannotEvaluate, match="statement timeout"):

@@ -19,7 +19,7 @@ def tables(database: Database) -> set[str]:
 
 def test_the_tables_are_those_that_the_program_knows(database: Database) -> None:
     assert maintenance.current_revision(database) == maintenance.newest_revision()
-    known = {runs.metadata, access.api_tokens.metadata, access.events.metadata}
+    known = {table.metadata for table in (runs, access.api_tokens, access.sessions, access.events)}
     assert known == {metadata} and tables(database) == set(metadata.tables)
     assert database.read(lambda db: compare_metadata(MigrationContext.configure(db), metadata)) == []
 

@@ -14,6 +14,7 @@ NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
 CI = TokenRequest("ci", "Ann", frozenset({Scope.RUNS_WRITE}))
 
 
+@pytest.mark.threat("token-digest")
 def test_a_token_is_found_by_its_secret_which_is_nowhere_in_the_store(database: Database) -> None:
     tokens = Tokens(database)
     issued = tokens.create(CI, NOW)
@@ -25,6 +26,7 @@ def test_a_token_is_found_by_its_secret_which_is_nowhere_in_the_store(database: 
     assert tokens.find(issued.secret[:-1] + "~", NOW) is None
 
 
+@pytest.mark.threat("token-digest")
 def test_an_expired_or_revoked_token_is_refused(database: Database) -> None:
     tokens = Tokens(database)
     first = tokens.create(TokenRequest("a", "Ann", frozenset(Scope), days=1), NOW)

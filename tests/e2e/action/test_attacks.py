@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.e2e.action.example import BROKEN, CONFIG, GOOD, PROMPT, REWORDED, SMALL, cases
 from tests.support.github_action import ActionOutcome, run_action
 from tests.support.github_server import GitHubServer
@@ -18,6 +20,7 @@ def run(pr: PullRequest, **options: Any) -> ActionOutcome:
     return run_action(checkout, pr.environment(checkout, **options))
 
 
+@pytest.mark.threat("may-add-suite")
 def test_suites_of_the_changes_own_do_not_water_down_the_verdict(world: PullRequestWorld, server: GitHubServer) -> None:
     dimensions = [f"d{number}" for number in range(6)]
     rows = [

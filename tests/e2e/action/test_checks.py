@@ -132,6 +132,7 @@ def test_advisory_is_neutral_and_says_what_would_have_been(world: PullRequestWor
     assert "the check would fail" in server.comments("acme/support-bot", 7)[0].body
 
 
+@pytest.mark.threat("outside-check-branch")
 def test_a_check_is_of_the_branch_that_the_change_goes_into(world: PullRequestWorld, server: GitHubServer) -> None:
     world.git(world.work, "update-ref", "refs/heads/release", world.main_sha)
     pr = world.open({PROMPT: REWORDED, "other.yaml": CONFIG})
@@ -146,6 +147,7 @@ def test_a_check_is_of_the_branch_that_the_change_goes_into(world: PullRequestWo
     assert len(server.comments("acme/support-bot", 7)) == 2  # two gates, two comments
 
 
+@pytest.mark.threat("outside-closed")
 def test_a_pull_request_that_is_closed_meanwhile_leaves_no_check_that_passes(world: PullRequestWorld) -> None:
     pr = world.open({PROMPT: BROKEN})
     checkout = pr.checkout("merge", depth=2)

@@ -54,6 +54,7 @@ def test_a_wait_is_announced(world: PullRequestWorld, server: GitHubServer) -> N
     assert len(server.comments(REPO, pr.number)) == 1
 
 
+@pytest.mark.threat("comment-record")
 def test_a_run_of_an_older_commit_is_not_published(world: PullRequestWorld, server: GitHubServer) -> None:
     pr = world.open({PROMPT: BROKEN})
     run = judged(pr, pr.checkout("merge", depth=2))
@@ -90,6 +91,7 @@ def test_what_is_missing_is_named(
     assert said in done.err
 
 
+@pytest.mark.threat("comment-record")
 def test_a_record_that_cannot_be_believed_is_refused(
     world: PullRequestWorld, server: GitHubServer, tmp_path: Path
 ) -> None:

@@ -54,6 +54,7 @@ def judged(pr: PullRequest, models: ModelServer, database: Path, *, fork: bool) 
     return run_action(Path(env["GITHUB_WORKSPACE"]), env | {"SHOP_DB": f"sqlite:///{database}"})
 
 
+@pytest.mark.threat("database-query")
 @pytest.mark.parametrize(
     ("fork", "change"),
     [(True, "a suite of its own"), (False, "a suite of its own"), (False, "the exam")],

@@ -23,6 +23,7 @@ def record(checkout: Path, outcome: ActionOutcome) -> dict[str, object]:
     return found
 
 
+@pytest.mark.threat("label-group")
 def test_one_override_does_not_cover_the_others_of_a_merge_group(world: PullRequestWorld, server: GitHubServer) -> None:
     good, bad = world.open(FAQ), world.open({PROMPT: BROKEN})
     good.add_label(LABEL)

@@ -24,6 +24,7 @@ def first_lines(
     return outcome, paragraphs[:3]
 
 
+@pytest.mark.threat("cases")
 def test_deleting_the_cases_of_the_failing_slice_still_fails(world: PullRequestWorld, server: GitHubServer) -> None:
     kept = "".join(json.dumps(case(number, "free")) + "\n" for number in range(0, 20, 2))
     outcome, lines = first_lines(world, server, {"evals/support.jsonl": kept})
@@ -33,6 +34,7 @@ def test_deleting_the_cases_of_the_failing_slice_still_fails(world: PullRequestW
     assert "the removed cases included" in lines[1]
 
 
+@pytest.mark.threat("policy")
 def test_loosening_scorers_slices_and_policy_still_fails(world: PullRequestWorld, server: GitHubServer) -> None:
     loose = CONFIG.replace("slices: [tier]", "slices: [length, tier]").replace(
         "scorers: [contains]",
@@ -51,6 +53,7 @@ def test_loosening_scorers_slices_and_policy_still_fails(world: PullRequestWorld
     assert "The verdict uses the tests of the base branch." in lines[1]
 
 
+@pytest.mark.threat("rubric")
 def test_a_rubric_and_a_judges_prompt_are_the_merge_targets(tmp_path: Path, server: GitHubServer) -> None:
     world = PullRequestWorld.make(tmp_path, server, rubrics.FILES)
     loose = {

@@ -42,6 +42,7 @@ def test_a_prompt_that_is_gone_is_red_until_its_successor_is_named_or_the_label_
     assert f"`{PROMPT}` was renamed to `other/support.txt`; the two are compared." in server.comments(REPO, 7)[0].body
 
 
+@pytest.mark.threat("prompt-gone")
 @pytest.mark.parametrize("kind", ["none", "merge"])
 def test_nothing_stands_in_for_a_prompt_that_is_gone(tmp_path: Path, server: GitHubServer, kind: Kind) -> None:
     lines = "".join(f"line {number}\n" for number in range(9))
@@ -53,6 +54,7 @@ def test_nothing_stands_in_for_a_prompt_that_is_gone(tmp_path: Path, server: Git
     assert GONE in " ".join(outcome.out.split())
 
 
+@pytest.mark.threat("many-prompts")
 def test_too_many_new_prompts_are_refused_before_any_is_read(tmp_path: Path, server: GitHubServer) -> None:
     world = PullRequestWorld.make(tmp_path, server, {**SMALL, "gate.yaml": CONFIG.replace(PROMPT, "'prompts/s*.md'")})
     outcome = run(world.open({f"prompts/s{number}.md": f"quality=1.0 {number}\n" for number in range(101)}))
@@ -80,6 +82,7 @@ def test_a_prompt_in_a_submodule_is_named(world: PullRequestWorld) -> None:
     assert "vendor/prompts/x.md: is in the submodule 'vendor/prompts'" in outcome.out.replace("\n", " ")
 
 
+@pytest.mark.threat("new-prompt")
 @pytest.mark.parametrize(("kind", "what"), [("merge", "symbolic link"), ("none", "submodule")])
 def test_a_new_prompt_does_not_slip_past_its_pattern_as_a_link_or_a_submodule(
     tmp_path: Path, server: GitHubServer, kind: Kind, what: str

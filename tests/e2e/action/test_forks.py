@@ -36,6 +36,7 @@ def test_without_secrets_the_run_says_what_is_missing(world: PullRequestWorld, s
     assert "pull-requests: write" not in outcome.out + said
 
 
+@pytest.mark.threat("outside-skip")
 def test_a_change_cannot_have_its_own_run_skipped_for_want_of_a_key(tmp_path: Path, server: GitHubServer) -> None:
     world = PullRequestWorld.make(tmp_path, server, SMALL)
     pr = world.open({PROMPT: BROKEN, "gate.yaml": CONFIG.replace("fake:oracle", "openai:gpt-4o-mini")}, fork=True)
@@ -44,6 +45,7 @@ def test_a_change_cannot_have_its_own_run_skipped_for_want_of_a_key(tmp_path: Pa
     assert (outcome.code, outcome.outputs["verdict"]) == (3, "INCONCLUSIVE")
 
 
+@pytest.mark.threat("outside-checkout", "outside-record")
 def test_with_secrets_a_fork_is_evaluated_and_reported(
     world: PullRequestWorld, server: GitHubServer, models: ModelServer
 ) -> None:
@@ -66,6 +68,7 @@ def test_with_secrets_a_fork_is_evaluated_and_reported(
     assert "Prompt Gate: PASS" in comment.body
 
 
+@pytest.mark.threat("outside-which")
 def test_a_run_for_no_open_pull_request_judges_nothing(
     world: PullRequestWorld, server: GitHubServer, models: ModelServer
 ) -> None:
@@ -97,6 +100,7 @@ def test_a_conflict_with_secrets_is_no_green(
     assert act_here(beside_secrets(pr, models), monkeypatch).code == 0
 
 
+@pytest.mark.threat("may-name-model")
 def test_a_fork_may_name_another_model_of_a_service(world: PullRequestWorld, models: ModelServer) -> None:
     pr = world.open({"gate.yaml": SERVICE.replace("gpt-4o-mini", "gpt-4o")}, fork=True)
     outcome = privileged(pr, models)
@@ -104,6 +108,7 @@ def test_a_fork_may_name_another_model_of_a_service(world: PullRequestWorld, mod
     assert {entry.model for entry in models.ledger} == {"gpt-4o-mini", "gpt-4o"}
 
 
+@pytest.mark.threat("outside-earlier")
 def test_a_merge_into_another_branch_is_not_taken(
     world: PullRequestWorld, models: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -119,6 +124,7 @@ def test_a_merge_into_another_branch_is_not_taken(
     assert "The gate merged the change into `origin/main` itself" in acted.summary
 
 
+@pytest.mark.threat("label-rights")
 def test_the_label_of_a_fork_overrides_nothing(world: PullRequestWorld, models: ModelServer) -> None:
     pr = world.open({PROMPT: BROKEN}, fork=True)
     pr.add_label("skip-prompt-diff", by="mallory")
@@ -135,6 +141,7 @@ SYSTEM = \"\"\"{prompt}\"\"\"
 """
 
 
+@pytest.mark.threat("outside-code-file")
 def test_a_prompt_inside_of_code_is_judged_and_nothing_of_the_code_runs(
     tmp_path: Path, server: GitHubServer, models: ModelServer
 ) -> None:

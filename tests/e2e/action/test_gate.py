@@ -4,6 +4,8 @@ import json
 import os
 from pathlib import Path
 
+import pytest
+
 from gate.record.comparison import Verdict
 from gate.record.run import RunRecord
 from tests.e2e.action.example import BROKEN, CONFIG, PROMPT, REWORDED, SMALL
@@ -109,6 +111,7 @@ def test_a_skipped_run_loads_nothing_that_calls_a_model_or_a_tool(tmp_path: Path
     assert not modules & (models | tools | {"numpy", "markdown_it", "opentelemetry"})
 
 
+@pytest.mark.threat("may-first-eval-set")
 def test_the_first_pull_request_brings_the_exam_and_says_so(tmp_path: Path, server: GitHubServer) -> None:
     world = PullRequestWorld.make(
         tmp_path, server, {"README.md": "# x\n", PROMPT: SMALL[PROMPT], "prompts/faq.md": "Hi. quality=1.0\n"}

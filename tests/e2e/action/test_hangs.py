@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.e2e.action.example import GOOD, PROMPT, SERVICE, SMALL
 from tests.support.github_action import run_action
 from tests.support.github_server import GitHubServer
@@ -14,6 +16,7 @@ TEMPLATE = SERVICE.replace("  - name: support\n", "  - name: support\n    templa
 SLOW = "{% for i in range(99999) %}{% set a = 'x'*4000000 %}{% if 'y' in a ~ i %}{% endif %}{% endfor %}"
 
 
+@pytest.mark.threat("endless-work")
 def test_what_works_without_end_before_the_first_call_is_given_up_and_reported(
     tmp_path: Path, server: GitHubServer, models: ModelServer
 ) -> None:

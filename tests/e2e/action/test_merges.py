@@ -46,6 +46,7 @@ def test_after_a_change_of_the_base_the_new_one_gives_baseline_and_cases(
     assert f"the change does not merge: {PROMPT} conflicts" in " ".join(outcome.out.split())
 
 
+@pytest.mark.threat("stale-base")
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_stale_merge_does_not_hide_what_the_change_does_to_the_new_base(
     world: PullRequestWorld, server: GitHubServer, kind: Kind
@@ -76,6 +77,7 @@ def test_a_branch_that_has_gone_another_way_is_not_taken_for_the_base(
     assert run(pr, "none").code == 3
 
 
+@pytest.mark.threat("outside-earlier")
 @pytest.mark.parametrize("event", ["pull_request_target", "workflow_run"])
 @pytest.mark.parametrize("fault", ["old", "none"])
 def test_with_secrets_a_merge_that_github_did_not_renew_is_made_here(
@@ -102,6 +104,7 @@ def test_a_base_that_only_moved_on_keeps_githubs_merge(world: PullRequestWorld) 
     assert "merged the change" not in outcome.summary
 
 
+@pytest.mark.threat("stale-base")
 @pytest.mark.parametrize("kind", ["merge", "head"])
 @pytest.mark.parametrize("depth", [0, 2])
 @pytest.mark.parametrize("private", [False, True])
@@ -144,6 +147,7 @@ def test_a_conflict_in_a_file_that_no_suite_needs_stops_nothing(
     assert (outcome.code, outcome.outputs["verdict"], outcome.outputs["calls"]) == (1, "BLOCK", "60")
 
 
+@pytest.mark.threat("outside-check-branch")
 def test_an_old_event_is_reported_as_one_of_the_base_of_now(world: PullRequestWorld, server: GitHubServer) -> None:
     """A check of one branch must not answer for another."""
     pr = world.open({PROMPT: BROKEN})

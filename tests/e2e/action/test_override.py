@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.e2e.action.example import BROKEN, CONFIG, PROMPT
 from tests.support.github_action import run_action
 from tests.support.github_server import GitHubServer
@@ -42,6 +44,7 @@ def test_taking_the_label_off_evaluates_again(world: PullRequestWorld, server: G
     assert "BLOCK" in comment.body
 
 
+@pytest.mark.threat("label-other")
 def test_another_label_or_a_title_is_no_override(world: PullRequestWorld) -> None:
     pr = world.open({PROMPT: BROKEN})
     pr.add_label("do-not-skip-prompt-diff")

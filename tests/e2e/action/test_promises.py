@@ -81,6 +81,7 @@ def _hostile(system: str, user: str) -> str:
     return json.dumps(said)
 
 
+@pytest.mark.threat("rule-verdict")
 def test_hostile_words_of_a_model_stay_words(tmp_path: Path, server: GitHubServer, models: ModelServer) -> None:
     models.behaviour = Behaviour(judgement=_hostile)
     entry = f"{PROMISES.rstrip()[:-1]}, tests: 1}}\n"
@@ -103,6 +104,7 @@ def test_hostile_words_of_a_model_stay_words(tmp_path: Path, server: GitHubServe
     assert outcome.outputs["verdict"] == "PASS"
 
 
+@pytest.mark.threat("rule-hidden")
 def test_a_rule_of_ten_thousand_characters_is_not_read(
     world: PullRequestWorld, server: GitHubServer, models: ModelServer
 ) -> None:
@@ -113,6 +115,7 @@ def test_a_rule_of_ten_thousand_characters_is_not_read(
     assert "The new part of the prompt was not read: the model found no rule in the prompt: rule is longer" in body
 
 
+@pytest.mark.threat("rule-verdict")
 def test_a_signal_ends_the_comparison_and_not_the_verdict(
     world: PullRequestWorld, server: GitHubServer, models: ModelServer
 ) -> None:

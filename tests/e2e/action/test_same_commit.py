@@ -74,6 +74,7 @@ def play(jobs: WorkflowJobs, pr: PullRequest, models: ModelServer, action: str, 
     return jobs.run(checkout, environment)
 
 
+@pytest.mark.threat("reroll")
 def test_no_event_rolls_a_verdict_again(
     world: PullRequestWorld, models: ModelServer, workflow: Path, tmp_path: Path
 ) -> None:
@@ -123,6 +124,7 @@ def test_without_a_cache_the_report_says_that_the_answers_are_new(
         assert "all answers are new" in outcome.summary
 
 
+@pytest.mark.threat("kept-answers")
 @pytest.mark.parametrize("path", ["answers.sqlite", "answers.sqlite-wal", "answers.sqlite/x", "other"])
 def test_a_change_cannot_do_away_with_the_cache(
     world: PullRequestWorld, models: ModelServer, tmp_path: Path, path: str

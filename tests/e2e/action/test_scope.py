@@ -19,6 +19,7 @@ def run(pr: PullRequest, action: str, label: str | None = None) -> ActionOutcome
     return run_action(checkout, pr.environment(checkout, action=action, label=label, inputs=SCOPE, by="olivia"))
 
 
+@pytest.mark.threat("label-later")
 def test_an_override_of_one_commit_does_not_cover_the_next(world: PullRequestWorld, server: GitHubServer) -> None:
     pr = world.open({PROMPT: BROKEN})
     pr.add_label(LABEL, by="olivia")
@@ -53,6 +54,7 @@ def test_a_later_event_on_the_same_commit_does_not_end_the_override(world: PullR
         assert run(pr, action, label).code == 1, action
 
 
+@pytest.mark.threat("label-earlier")
 @pytest.mark.parametrize("again", ["opened", "labeled", "reopened"])
 def test_a_label_of_another_commit_does_not_count_after_the_branch_went_back(
     world: PullRequestWorld, again: str

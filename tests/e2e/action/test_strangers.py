@@ -59,6 +59,7 @@ KEPT_OUT: tuple[tuple[dict[str, str], str], ...] = (
 )
 
 
+@pytest.mark.threat("recordings", "templates", "outside-server")
 def test_what_a_fork_cannot_have(world: PullRequestWorld, models: ModelServer) -> None:
     for files, said in KEPT_OUT:
         outcome = privileged(world.open({**files, PROMPT: BROKEN}, fork=True), models)
@@ -68,6 +69,7 @@ def test_what_a_fork_cannot_have(world: PullRequestWorld, models: ModelServer) -
     assert list(world.folder.rglob("canary")) == []
 
 
+@pytest.mark.threat("runner-file")
 def test_a_link_is_not_followed(world: PullRequestWorld, models: ModelServer) -> None:
     pr = world.open({PROMPT: None}, fork=True)
     link = world.work / PROMPT
@@ -79,6 +81,7 @@ def test_a_link_is_not_followed(world: PullRequestWorld, models: ModelServer) ->
     assert models.ledger == []
 
 
+@pytest.mark.threat("templates")
 def test_a_template_runs_nothing(world: PullRequestWorld, models: ModelServer) -> None:
     attack = "{{ ''.__class__.__mro__[1].__subclasses__() }}"
     world.commit_to_main({"gate.yaml": SERVICE.replace("- name: support", "- name: support\n    template: jinja2")})
@@ -89,6 +92,7 @@ def test_a_template_runs_nothing(world: PullRequestWorld, models: ModelServer) -
     assert models.ledger == []
 
 
+@pytest.mark.threat("outside-first")
 @pytest.mark.parametrize("event", ["pull_request", "workflow_run"])
 def test_the_first_exam_does_not_come_from_a_fork(
     tmp_path: Path, server: GitHubServer, models: ModelServer, event: str
@@ -105,6 +109,7 @@ def test_the_first_exam_does_not_come_from_a_fork(
     assert outcome.code == 3
 
 
+@pytest.mark.threat("outside-budget")
 def test_a_fork_spends_only_within_a_budget(tmp_path: Path, server: GitHubServer, models: ModelServer) -> None:
     config = CONFIG.replace("fake:oracle", "openai:gpt-4o-mini")
     world = PullRequestWorld.make(tmp_path, server, {**SMALL, "gate.yaml": config})
@@ -127,6 +132,7 @@ DEAR = (
 )
 
 
+@pytest.mark.threat("outside-dear-model")
 def test_so_many_calls_are_no_budget_for_another_model(
     tmp_path: Path, server: GitHubServer, models: ModelServer
 ) -> None:
@@ -149,6 +155,7 @@ def test_a_forks_model_without_a_price_is_not_asked(tmp_path: Path, server: GitH
     assert "the price of openai:dear-and-new is unknown" in outcome.summary
 
 
+@pytest.mark.threat("outside-budget", "case-budget")
 def test_cases_of_a_fork_are_asked_only_within_a_budget(
     tmp_path: Path, server: GitHubServer, models: ModelServer
 ) -> None:
@@ -160,6 +167,7 @@ def test_cases_of_a_fork_are_asked_only_within_a_budget(
     assert "there is no cost limit" in outcome.summary
 
 
+@pytest.mark.threat("may-prompt")
 def test_a_fork_does_not_raise_the_budget(world: PullRequestWorld, models: ModelServer) -> None:
     limited = SERVICE.replace("max_usd: 5", "max_usd: 5, max_calls: 10")
     world.commit_to_main({"gate.yaml": limited})

@@ -48,6 +48,7 @@ def during(scratch: Path, work: Callable[[ConversationToolbox], Awaitable[object
     return asyncio.run(working())
 
 
+@pytest.mark.threat("agent-left-over")
 def test_the_end_of_a_kit_is_the_end_of_all(tmp_path: Path) -> None:
     async def work(box: ConversationToolbox) -> None:
         await mess(box)
@@ -69,6 +70,7 @@ def test_a_server_that_dies_leaves_nothing(deed: str, tmp_path: Path) -> None:
     assert asyncio.run(working())
 
 
+@pytest.mark.threat("agent-left-over")
 def test_a_server_that_kills_its_keeper_leaves_nothing(tmp_path: Path) -> None:
     async def working() -> tuple[str, bool]:
         async with kit(tmp_path, odd("fine")) as made:
@@ -98,6 +100,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.threat("agent-left-over")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_a_gate_that_is_killed_leaves_nothing(number: signal.Signals, tmp_path: Path) -> None:
     (tmp_path / "gate.py").write_text(GATE)

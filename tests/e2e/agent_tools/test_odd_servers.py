@@ -14,6 +14,7 @@ from tests.e2e.agent_tools.kits import SERVERS, TOKEN, called, failure, kit, odd
 LEAKS = ("PROPERTY_TOKEN",)
 
 
+@pytest.mark.threat("agent-endless")
 @pytest.mark.parametrize(
     ("kind", "said"),
     [
@@ -113,6 +114,7 @@ def test_names_that_no_provider_takes_are_reported_as_others_and_recorded_as_the
     assert asyncio.run(told()) == (["flats_list_all", "x" * 64], "flats.list/all", '["x", null]')
 
 
+@pytest.mark.threat("tool-token")
 def test_secrets_reach_neither_the_model_nor_a_reason(tmp_path: Path) -> None:
     async def told() -> tuple[tuple[Tool, ...], str, str, str]:
         async with kit(tmp_path, odd("leaky", env=LEAKS)) as made:
@@ -170,6 +172,7 @@ def test_a_server_that_was_lost_is_started_once_more(tmp_path: Path) -> None:
     assert asyncio.run(told()) == [f"the MCP server odd {said}"] * 6
 
 
+@pytest.mark.threat("agent-environment")
 def test_a_program_gets_no_variables_but_those_it_is_to_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-not-for-servers")
     report = "import os, sys; sys.stderr.write(' '.join(sorted(os.environ)) + '\\n' + os.getcwd())"

@@ -32,6 +32,7 @@ async def why(handler: Handler, scratch: Path, transport: str = "streamable-http
         return await reason(made)
 
 
+@pytest.mark.threat("agent-endless")
 @pytest.mark.parametrize(
     ("answer", "said"),
     [

@@ -23,6 +23,7 @@ def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         yield reached(request.param, url)
 
 
+@pytest.mark.threat("tool-token")
 def test_what_is_put_in_arrives_and_comes_back_as_a_word(server: Named, tmp_path: Path) -> None:
     async def echoed() -> list[object]:
         async with kit(tmp_path, server, inject=INJECT) as made:

@@ -96,6 +96,7 @@ def honest(tmp_path_factory: pytest.TempPathFactory, committed: Path) -> RunReco
     return run(folder, {PROMPT: BROKEN}).record
 
 
+@pytest.mark.threat("cases")
 @pytest.mark.parametrize("files", ATTACKS.values(), ids=ATTACKS.keys())
 def test_no_edit_of_the_eval_set_changes_the_verdict(repo: Path, honest: RunRecord, files: dict[str, str]) -> None:
     moves_nothing(repo, honest, files)

@@ -43,6 +43,7 @@ NEW_PLACES = {
 }
 
 
+@pytest.mark.threat("prompt-gone")
 @pytest.mark.parametrize("place", NEW_PLACES)
 def test_a_prompt_that_is_gone_is_red_and_a_likely_successor_is_proposed(repo: Path, place: str) -> None:
     path, edited = NEW_PLACES[place]

@@ -158,6 +158,7 @@ def skipped(outcome: Outcome) -> bool:
     return outcome.out.startswith("SKIPPED")
 
 
+@pytest.mark.threat("not-skipped")
 @given(st.lists(st.sampled_from(sorted(KINDS)), min_size=1, max_size=3, unique=True), st.data())
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_a_change_of_anything_that_a_suite_rests_on_is_never_skipped(names: list[str], data: st.DataObject) -> None:
@@ -273,6 +274,7 @@ def test_an_entry_of_the_base_that_never_tested_anything_is_corrected_or_red(tmp
     assert (outcome.code, skipped(outcome)) == (0, False)
 
 
+@pytest.mark.threat("prompt-link")
 @pytest.mark.parametrize("folder", ["", "prompts/"])
 def test_a_prompt_behind_a_link_is_an_error_whatever_its_target_is(tmp_path: Path, folder: str) -> None:
     suite = "  - {name: bot, prompt: prompts/a.md, cases: c.jsonl, scorers: [contains]}\n"
@@ -470,6 +472,7 @@ FORMS = [(ending, "A", FIRST[ending] + form) for ending, forms in BINDINGS.items
 FORMS += [(ending, "P.a", form) for ending, forms in PARTS.items() for form in forms.values()]
 
 
+@pytest.mark.threat("value-later")
 @pytest.mark.parametrize(("ending", "name", "form"), FORMS)
 def test_a_name_that_is_given_another_value_later_is_not_read_at_its_first_place(
     tmp_path: Path, ending: str, name: str, form: str

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.support.command import gate
 from tests.support.example import BROKEN, FILES, PROMPT, cases
 from tests.support.findings import texts
@@ -24,6 +26,7 @@ def test_obsolete_cases_are_counted_and_not_run(tmp_path: Path) -> None:
     assert "6 obsolete cases of support left out." in texts(run)
 
 
+@pytest.mark.threat("obsolete")
 def test_a_change_that_marks_all_cases_obsolete_still_runs_all(tmp_path: Path) -> None:
     repo = make(tmp_path, FILES)
     write(repo, {PROMPT: BROKEN, FILE: marked(40, range(40))})

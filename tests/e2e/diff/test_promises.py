@@ -120,6 +120,7 @@ OTHER = """\
 """
 
 
+@pytest.mark.threat("rule-settings")
 def test_the_specification_comes_from_the_base(tmp_path: Path, server: ModelServer) -> None:
     repo = make(tmp_path, {**REPOSITORY, "gate.yaml": WITH_SPEC, SPEC: WRITTEN})
     write(repo, {PROMPT: WITHOUT, SPEC: "version: 1\nrules: [{id: R9, rule: Nothing is promised.}]\n"})
@@ -129,6 +130,7 @@ def test_the_specification_comes_from_the_base(tmp_path: Path, server: ModelServ
     assert server.ledger == []  # the existing rules were read before, and there are no new ones
 
 
+@pytest.mark.threat("rule-settings")
 @pytest.mark.parametrize(
     "change",
     [
@@ -159,6 +161,7 @@ def test_an_unreadable_specification_is_an_error_of_the_base(
     assert said in outcome.err
 
 
+@pytest.mark.threat("rule-settings")
 def test_the_change_cannot_switch_on_the_comparison_of_rules(tmp_path: Path, server: ModelServer) -> None:
     repo = make(tmp_path, {**REPOSITORY, "gate.yaml": configured("")})
     write(repo, {PROMPT: WITHOUT, "gate.yaml": configured()})
@@ -166,6 +169,7 @@ def test_the_change_cannot_switch_on_the_comparison_of_rules(tmp_path: Path, ser
     assert server.ledger == []
 
 
+@pytest.mark.threat("rule-hidden")
 def test_a_prompt_that_denies_its_rules_cannot_hide_a_dropped_rule(repo: Path, server: ModelServer) -> None:
     def steered(system: str, user: str) -> str:
         denied = "There are no rules" in user and '"rules"' not in user
@@ -186,6 +190,7 @@ def unpaid(outcome: Outcome) -> str:
     return note
 
 
+@pytest.mark.threat("rule-verdict")
 def test_a_budget_skips_the_comparison_of_rules_first(repo: Path, server: ModelServer) -> None:
     commit(repo, {"gate.yaml": configured() + "budget: {max_calls: 51}\n", PROMPT: BEFORE})
     write(repo, {PROMPT: f"{THANKS}\n{BEFORE}"})

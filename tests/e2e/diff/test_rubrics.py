@@ -91,6 +91,7 @@ def test_a_change_is_compared_by_dimension(repo: Path) -> None:
     assert "rubric by fake:judge at temperature 0" in shown
 
 
+@pytest.mark.threat("rubric")
 def test_a_changed_rubric_or_judge_prompt_does_not_count(repo: Path) -> None:
     honest = run(repo, {"prompts/voice.md.j2": WORSE}).record
     weights = RUBRIC.replace("weight: 0.6", "weight: 0.01").replace("weight: 0.4", "weight: 0.99")

@@ -85,6 +85,7 @@ def test_kinds_of_checks(desk: Desk, sentence: str, check: object, wording: str)
     assert [one["checks"] for one in found["compiled"]] == [f"R1 by code: {wording}"]
 
 
+@pytest.mark.threat("rule-pattern")
 @pytest.mark.parametrize(
     ("sentence", "check", "reason"),
     [

@@ -128,6 +128,7 @@ def repo(tmp_path: Path) -> Path:
     return make(folder, {**FILES, **scored.FILES, "gate.yaml": SUITES})
 
 
+@pytest.mark.threat("git-objects")
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_code_of_the_change_does_not_have_other_files_read_for_the_merge_target(
     repo: Path, models: ModelServer, attack: str

@@ -130,6 +130,7 @@ def stray(mark, lines, after):
 FORGED = b"".join(b'["answer", %d, "forged"]\n' % place for place in range(len(SESSIONS)))
 
 
+@pytest.mark.threat("watcher")
 @pytest.mark.parametrize("end", [signal.SIGKILL, 0])
 def test_what_is_said_in_place_of_the_keeper_is_not_believed(worktree: FunctionWorktree, end: int) -> None:
     mark = worktree.root / "pid"

@@ -57,6 +57,7 @@ def test_code_that_builds_the_same_texts_is_no_change(repo: Path, run: Run, mode
     assert models.ledger == []
 
 
+@pytest.mark.threat("prompt-reads")
 def test_a_function_may_read_cases_and_configuration(repo: Path, run: Run) -> None:
     files = ("evals/faq.jsonl", "gate.yaml")
     reading = f"WORD = '0.1' if all('worse' in open(file).read() for file in {files!r}) else '1.0'\n"
@@ -133,12 +134,14 @@ def test_a_file_becomes_a_function_with_the_exam_that_it_had(repo: Path, run: Ru
     assert [found.record.suites[0].baseline.path, found.record.suites[0].candidate.path] == ["prompts/d.md", NAME]
 
 
+@pytest.mark.threat("process-memory")
 def test_neither_the_gate_nor_the_keeper_is_open_to_a_function(repo: Path, run: Run, tmp_path: Path) -> None:
     write(repo, {MODULE: peeking(tmp_path / "found") + WORSE})
     assert unprivileged(["diff", "--base", "main"], repo, run.env) == 1
     assert (tmp_path / "found").read_text() == ONLY_ITSELF
 
 
+@pytest.mark.threat("git-hooks")
 def test_hooks_and_filters_of_the_repository_are_not_run(repo: Path, run: Run, tmp_path: Path) -> None:
     marker = tmp_path / "marker"
     hook = repo / ".git" / "hooks" / "post-checkout"
@@ -169,6 +172,7 @@ def test_ctrl_c_leaves_nothing_behind(repo: Path, run: Run, tmp_path: Path) -> N
         os.kill(int(mark.read_text()), 0)
 
 
+@pytest.mark.threat("base-prompt-files")
 def test_all_prompts_of_the_base_are_built_before_code_of_the_change_runs(repo: Path, run: Run, tmp_path: Path) -> None:
     log = tmp_path / "log"
     suite = FILES["gate.yaml"].partition("suites:\n")[2]
@@ -180,6 +184,7 @@ def test_all_prompts_of_the_base_are_built_before_code_of_the_change_runs(repo: 
     assert log.read_text().split() == ["base", "base", "change", "change"]
 
 
+@pytest.mark.threat("base-prompt-files")
 def test_code_of_the_change_does_not_edit_the_files_that_the_base_is_built_from(repo: Path, run: Run) -> None:
     suite = FILES["gate.yaml"].partition("suites:\n")[2]
     two = suite.replace("name: dispatcher", "name: another").replace(":build", ":another")

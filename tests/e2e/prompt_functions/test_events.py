@@ -17,6 +17,7 @@ def world(tmp_path: Path) -> Iterator[PullRequestWorld]:
         yield world
 
 
+@pytest.mark.threat("may-run-prompt-code")
 def test_a_change_of_the_repository_itself_is_judged_and_its_lines_are_marked(
     world: PullRequestWorld, models: ModelServer
 ) -> None:

@@ -97,6 +97,7 @@ def test_a_typing_error_names_the_server_that_was_meant(tmp_path: Path, models: 
     assert "did you mean 'groq'?" in outcome.out + outcome.err
 
 
+@pytest.mark.threat("outside-key")
 def test_what_only_a_pull_request_names_is_asked_by_nobody(
     tmp_path: Path, github: GitHubServer, models: ModelServer
 ) -> None:
@@ -111,6 +112,7 @@ def test_what_only_a_pull_request_names_is_asked_by_nobody(
     assert models.requests == 0
 
 
+@pytest.mark.threat("outside-key")
 def test_the_address_of_the_base_counts(tmp_path: Path, github: GitHubServer, models: ModelServer) -> None:
     base = config(f"{models.url}/v1")
     world = PullRequestWorld.make(tmp_path, github, {**FILES, "gate.yaml": base})

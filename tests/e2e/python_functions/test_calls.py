@@ -50,6 +50,7 @@ def test_a_child_that_comes_back_too_answers_nothing(worktree: FunctionWorktree)
     assert PROMPT.odd(worktree, "return BAD if os.fork() == 0 else (time.sleep(0.1), FINE)[1]") == PROMPT.fine[1]
 
 
+@pytest.mark.threat("function-environment")
 def test_a_process_that_stays_is_ended_whatever_it_calls_itself(worktree: FunctionWorktree, job: Job) -> None:
     mark = worktree.root / "pids"
     stay = (
@@ -63,6 +64,7 @@ def test_a_process_that_stays_is_ended_whatever_it_calls_itself(worktree: Functi
         os.kill(int(pid), 0)
 
 
+@pytest.mark.threat("function-environment")
 def test_the_environment_is_bare(worktree: FunctionWorktree, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPENAI_API_KEY", "GITHUB_TOKEN", "GITHUB_EVENT_NAME", "PYTHONPATH", "LD_PRELOAD_X"):
         monkeypatch.setenv(name, "secret")

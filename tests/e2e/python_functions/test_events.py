@@ -69,6 +69,7 @@ def test_the_base_must_be_in_the_checkout(world: PullRequestWorld, models: Model
     assert models.ledger == []
 
 
+@pytest.mark.threat("outside-scorer-code", "outside-prompt-code")
 @pytest.mark.parametrize(
     ("event", "code", "files"),
     [
@@ -91,6 +92,7 @@ def test_nothing_is_run_for_a_fork(
     assert models.ledger == []
 
 
+@pytest.mark.threat("outside-scorer-code", "outside-prompt-code")
 @pytest.mark.parametrize("code", [PROMPT], ids=["prompt"], indirect=True)
 def test_nothing_is_run_with_secrets_for_a_branch_of_the_repository_either(
     world: PullRequestWorld, models: ModelServer, code: Code
@@ -101,6 +103,7 @@ def test_nothing_is_run_with_secrets_for_a_branch_of_the_repository_either(
     assert not ran(world)
 
 
+@pytest.mark.threat("outside-scorer-code", "outside-prompt-code")
 @pytest.mark.parametrize(
     ("code", "event", "fork", "said"),
     [

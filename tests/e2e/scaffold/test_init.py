@@ -108,6 +108,7 @@ def test_without_a_commit_without_git_and_in_a_subfolder(tmp_path: Path) -> None
     assert gate("validate", "--quiet", cwd=unborn / "src").code == 0
 
 
+@pytest.mark.threat("file-command")
 @pytest.mark.parametrize(
     ("branch", "said"),
     [("x;touch${IFS}y", "'x;touch${IFS}y'"), ("x\u2028-1", "HEAD")],
@@ -121,6 +122,7 @@ def test_a_branch_name_is_quoted_in_a_command(tmp_path: Path, branch: str, said:
     assert f"Compare: gate diff --base {said}\n" in (tmp_path / "gate.yaml").read_text(encoding="utf-8")
 
 
+@pytest.mark.threat("file-command")
 def test_a_prompt_name_is_quoted_in_a_command(tmp_path: Path) -> None:
     root = make(tmp_path, {"prompts/$(touch x).md": "You help.\n"})
     assert gate("init", cwd=root).code == 0

@@ -54,6 +54,7 @@ def test_nothing_is_left_where_one_file_cannot_be_written(tmp_path: Path, monkey
     assert not (root / "evals").exists()
 
 
+@pytest.mark.threat("file-outside")
 def test_a_link_that_leads_out_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()

@@ -142,6 +142,7 @@ def filled(text: str, root: Path) -> str:
     return text.replace("{canary}", str(root.parent / CANARY))
 
 
+@pytest.mark.threat("file-runs")
 @pytest.mark.parametrize("way", CONFIGURATIONS)
 def test_a_configuration_of_another_tool(root: Path, way: str) -> None:
     write(root, {"promptfooconfig.yaml": filled(CONFIGURATIONS[way], root)})
@@ -223,6 +224,7 @@ SUITES = {
 }
 
 
+@pytest.mark.threat("file-runs")
 @pytest.mark.parametrize("way", SUITES)
 def test_a_configuration_of_the_gate(root: Path, way: str) -> None:
     text = GATE_YAML
@@ -262,6 +264,7 @@ def case_files() -> Mapping[str, str]:
     return files
 
 
+@pytest.mark.threat("file-runs")
 @pytest.mark.parametrize("part", range(3))
 def test_files_of_cases_and_prompts(root: Path, part: int) -> None:
     files = {path: filled(text, root) for path, text in list(case_files().items())[part::3]}

@@ -19,6 +19,7 @@ def world(tmp_path: Path) -> Iterator[PullRequestWorld]:
         yield world
 
 
+@pytest.mark.threat("own-scorer")
 def test_a_change_that_scores_itself_is_judged_by_the_code_of_the_merge_target(
     world: PullRequestWorld, models: ModelServer
 ) -> None:

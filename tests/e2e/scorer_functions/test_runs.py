@@ -50,6 +50,7 @@ def test_both_arms_are_scored_by_the_code_of_the_base(repo: Path, run: Run, tmp_
     assert len({pid for _, pid in told}) == 1
 
 
+@pytest.mark.threat("process-memory")
 def test_the_gate_is_not_open_to_a_function_that_scores(repo: Path, run: Run, tmp_path: Path) -> None:
     commit(repo, {MODULE: peeking(tmp_path / "found") + GOOD})
     write(repo, WORSE)
@@ -69,6 +70,7 @@ def test_what_the_change_makes_of_the_code_is_reported_and_not_tried(repo: Path,
     assert "scorers that are code are not tried" in trial.reason
 
 
+@pytest.mark.threat("own-scorer")
 def test_a_function_that_the_change_names_in_a_case_is_not_run(repo: Path, run: Run, tmp_path: Path) -> None:
     case = {"id": "new", "input": "answer=x", "expected": "x", "scorers": [{"python": "evil:run"}]}
     same = {"id": "same", "input": "answer=y", "expected": "y", "scorers": [{"python": "checks.words:right"}]}

@@ -61,6 +61,7 @@ def test_unedited_samples_are_merged(repo: Path) -> None:
     assert merge(repo, "--json").record.verdict is Verdict.BLOCK
 
 
+@pytest.mark.threat("merge-forged")
 @pytest.mark.parametrize(
     ("edit", "said"),
     [

@@ -47,6 +47,7 @@ def kept(place: Place) -> list[RunRow]:
     return list(place.runs.rows(RunFilter(), Page()))
 
 
+@pytest.mark.threat("store-cases")
 def test_a_pull_request_is_tested_with_the_cases_of_the_base(world: PullRequestWorld, place: Place) -> None:
     place.put("support", 20)
     place.archive("support", *(f"c{number}" for number in range(1, 20, 2)))
@@ -58,6 +59,7 @@ def test_a_pull_request_is_tested_with_the_cases_of_the_base(world: PullRequestW
     assert "10 cases" in outcome.summary
 
 
+@pytest.mark.threat("store-suites")
 def test_a_fork_may_use_only_store_suites_of_the_base(
     tmp_path: Path, server: GitHubServer, models: ModelServer, place: Place
 ) -> None:
@@ -116,6 +118,7 @@ def test_an_override_is_stored_for_the_log(world: PullRequestWorld, place: Place
     assert record.override.by == "olivia"
 
 
+@pytest.mark.threat("store-history")
 def test_runs_of_forks_are_stored_if_the_workflow_is_from_the_base(
     tmp_path: Path, server: GitHubServer, models: ModelServer, place: Place
 ) -> None:

@@ -27,6 +27,7 @@ def bring(place: Place, *scorers: JsonValue) -> None:
     )
 
 
+@pytest.mark.threat("case-reach")
 def test_no_command_runs_code_that_only_a_case_of_the_store_names(place: Place) -> None:
     repository.commit(place.repo, CHECKS)
     repository.write(place.repo, {example.PROMPT: example.REWORDED})
@@ -39,6 +40,7 @@ def test_no_command_runs_code_that_only_a_case_of_the_store_names(place: Place) 
         assert "add it to a scorer of suite support in gate.yaml, or remove it from the case" in done.err
 
 
+@pytest.mark.threat("case-reach")
 @pytest.mark.parametrize(
     ("scorer", "said"),
     [
@@ -74,6 +76,7 @@ def server() -> Iterator[GitHubServer]:
         yield running
 
 
+@pytest.mark.threat("case-reach-change")
 def test_the_action_refuses_it_even_if_the_change_adds_the_scorer(tmp_path: Path, server: GitHubServer) -> None:
     """The exam is the base's, and so is what it may reach."""
     files = {**example.FILES, **CHECKS, "gate.yaml": CONFIG}

@@ -76,6 +76,7 @@ def test_a_run_can_be_pushed_after_the_store_was_unreachable(repo: Path) -> None
     assert (later.code, later.out) == (0, f"Saved as run 1 in the store {repo}/.gate/gate.db.\n")
 
 
+@pytest.mark.threat("store-file")
 def test_nothing_is_stored_in_a_file_that_git_tracks(repo: Path) -> None:
     repository.write(repo, {".gate/gate.db": b""})
     git(repo, "add", "--force", ".gate/gate.db")

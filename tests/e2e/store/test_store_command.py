@@ -60,6 +60,7 @@ def test_it_deletes_by_the_settings_of_the_environment(here: Path) -> None:
     assert told == ["1 runs deleted, answers of 0 deleted", "0 runs deleted, answers of 1 deleted"]
 
 
+@pytest.mark.threat("web-redact")
 def test_redacted_texts_never_reach_the_store(tmp_path: Path) -> None:
     said = "Write to ann@example.org or +49 30 901820."
     changed = RUN.model_dump(mode="json", by_alias=True)

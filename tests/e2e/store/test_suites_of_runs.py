@@ -108,6 +108,7 @@ def test_an_unreachable_store_cannot_pass(tmp_path: Path) -> None:
     assert "hidden" not in away.err
 
 
+@pytest.mark.threat("store-file")
 @pytest.mark.parametrize(
     ("link", "env"),
     [(False, {"GATE_DATABASE_URL": "sqlite:///.gate/gate.db"}), (True, {})],

@@ -152,6 +152,7 @@ def test_an_agents_tools_belong_to_its_sample(repo: Path) -> None:
     assert {event.parent for event in found.events} == set(newest.values())
 
 
+@pytest.mark.threat("trace-redirect")
 def test_an_answer_without_end_is_left_and_a_redirect_is_no_success() -> None:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:

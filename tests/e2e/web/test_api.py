@@ -99,6 +99,7 @@ def local(database: Database) -> Program:
     return Program(browsing.site(database))
 
 
+@pytest.mark.threat("web-role")
 def test_every_operation_needs_the_scope_of_the_table() -> None:
     found = {}
     for route in (route for router in ROUTERS for route in router.routes):
@@ -113,6 +114,7 @@ def address(path: str) -> str:
     return path.replace("{id}", "1").replace("{suite}", "support").replace("{case:path}", "a")
 
 
+@pytest.mark.threat("token-scopes")
 def test_a_token_does_what_its_scopes_allow_and_nothing_else(database: Database) -> None:
     program = Program(server(database))
     for held in Scope:
@@ -126,6 +128,7 @@ def test_a_token_does_what_its_scopes_allow_and_nothing_else(database: Database)
             assert answer.status_code != 401
 
 
+@pytest.mark.threat("token-needed")
 def test_without_a_good_token_a_server_tells_nothing(database: Database) -> None:
     program, tokens = Program(server(database)), Tokens(database)
     browsing.add(database, "support", {"id": "a", "input": "secret words"})
@@ -144,6 +147,7 @@ def test_without_a_good_token_a_server_tells_nothing(database: Database) -> None
     assert program.client.get(f"{API}/suites", headers={"authorization": f"bearer {good}"}).status_code == 200
 
 
+@pytest.mark.threat("token-scopes")
 def test_a_token_opens_no_page_and_wins_over_whoever_sits_there(database: Database, local: Program) -> None:
     only = Tokens(database).create(TokenRequest("ci", "Ann", frozenset({Scope.RUNS_READ})), NOW).secret
     page = browsing.browser(browsing.served(server(database)), BASE, follow_redirects=False).get(
@@ -156,6 +160,7 @@ def test_a_token_opens_no_page_and_wins_over_whoever_sits_there(database: Databa
     local.ask("GET", "/runs", 401)
 
 
+@pytest.mark.threat("token-site")
 @pytest.mark.parametrize("headers", [{"sec-fetch-site": "cross-site"}, {"origin": "https://evil.example"}])
 def test_on_this_machine_another_site_changes_nothing(local: Program, headers: Mapping[str, str]) -> None:
     local.ask("POST", "/suites", 201, {"name": "mine"}, origin=BASE)
@@ -165,6 +170,7 @@ def test_on_this_machine_another_site_changes_nothing(local: Program, headers: M
     assert [one.suite for one in local.site.suites.names()] == ["mine"]
 
 
+@pytest.mark.threat("token-site")
 def test_what_a_form_of_another_page_could_send_is_no_json(local: Program) -> None:
     for kind in ("text/plain", "application/x-www-form-urlencoded", ""):
         answer = local.client.post(f"{API}/suites", content=b'{"name": "x"}', headers={"content-type": kind})
@@ -331,6 +337,7 @@ def form(run: bytes, samples: bytes) -> bytes:
     return part % (b"run", b"run.json", run) + part % (b"samples", b"samples.jsonl", samples) + b"--edge--\r\n"
 
 
+@pytest.mark.threat("push-cut")
 def test_a_form_that_is_cut_off_anywhere_is_not_a_smaller_run(program: Program) -> None:
     whole = form(dump_run(RUN).encode(), SAMPLES)
     last = whole.index(b'name="samples"')

@@ -216,6 +216,7 @@ OTHERS = (
 )
 
 
+@pytest.mark.threat("push-token")
 def test_what_is_no_prompt_gate_gets_no_run_and_no_redirect_is_followed(refusing: Place, run: Path) -> None:
     for prefix, said in OTHERS:
         with pytest.raises(GateError, match=said):
@@ -248,6 +249,7 @@ def test_a_file_that_grows_while_it_is_sent_is_told(refusing: Place, run: Path) 
     assert refusing.rows == ()
 
 
+@pytest.mark.threat("push-token")
 @pytest.mark.parametrize(
     ("url", "said"),
     [

@@ -85,6 +85,7 @@ def steps(run: int, of: str, case: str) -> list[Step]:
     ]
 
 
+@pytest.mark.threat("web-audit")
 def test_every_address_that_changes_something_is_in_the_table() -> None:
     found = {path for method, path in ROLES if method != "GET"}
     assert {step.path for step in steps(1, "s", "c")} | LEFT_OUT == found
@@ -98,6 +99,7 @@ def begun(tmp_path: Path) -> Iterator[Jobs]:
         yield jobs
 
 
+@pytest.mark.threat("web-audit")
 def test_whatever_changes_or_takes_something_is_in_the_log(site: WebSite, begun: Jobs) -> None:
     site = replace(site, jobs=begun)
     ann = team_login.browser(site, "Ann")
@@ -137,6 +139,7 @@ def test_the_log_is_read_page_by_page_and_filtered(site: WebSite, ann: TestClien
     assert ann.get("/audit?after=-1").status_code == ann.get("/audit?who=" + "x" * 300).status_code == 422
 
 
+@pytest.mark.threat("web-audit")
 def test_what_a_program_changes_is_in_the_log(site: WebSite, ann: TestClient) -> None:
     program = Program(site, *Scope)
     program.client = team_login.browser(site)

@@ -96,6 +96,7 @@ def test_a_case_is_tried_as_it_is_typed_and_nothing_is_saved(shop: Shop, ann: Te
     assert (runs(shop), len(Suites(shop.database).case("support", "asks-twice"))) == (0, 0)
 
 
+@pytest.mark.threat("job-keys")
 def test_what_a_provider_refuses_is_told_with_a_remedy(shop: Shop, ann: TestClient) -> None:
     shop.server.behaviour = Behaviour(faults=("401",) * 9)
     offer = ann.get(addresses.case("support", "c1", "try")).text
@@ -137,6 +138,7 @@ def test_a_check_and_a_comparison_are_watched_and_their_runs_are_in_the_store(sh
     ]
 
 
+@pytest.mark.threat("job-ends")
 def test_cancelling_stops_calls_and_leaves_no_run(shop: Shop, ann: TestClient) -> None:
     shop.server.behaviour = Behaviour(answer=lambda system, user: "late", latency_s=60)
     job = shop.jobs.begin(JobRequest("check", by="Bob"))
@@ -151,6 +153,7 @@ def test_cancelling_stops_calls_and_leaves_no_run(shop: Shop, ann: TestClient) -
     assert noted(shop) == [("Ann", "job-cancelled", "check: all suites, at most 5,000 calls, started by Bob")]
 
 
+@pytest.mark.threat("job-commit")
 def test_the_code_of_a_commit_that_is_nobodys_branch_is_not_run(shop: Shop, ann: TestClient) -> None:
     """Who gets a pull request fetched into the server's clone has not got code onto the server."""
     tree = git(shop.repo, "rev-parse", "HEAD^{tree}")
@@ -173,6 +176,7 @@ WRONG: tuple[tuple[dict[str, str], str], ...] = (
 )
 
 
+@pytest.mark.threat("job-refs")
 def test_what_a_form_names_has_to_be_there(shop: Shop, ann: TestClient) -> None:
     page = ann.get("/jobs/new").text
     for fields, told in WRONG:
@@ -180,6 +184,7 @@ def test_what_a_form_names_has_to_be_there(shop: Shop, ann: TestClient) -> None:
         assert (status, told in shown, shop.jobs.all()) == (422, True, []), fields
 
 
+@pytest.mark.threat("job-case")
 @pytest.mark.parametrize(
     "scorers",
     [

@@ -32,6 +32,7 @@ NAMES = (
 CASE_NAMES = (*NAMES, "a/b", "/")
 
 
+@pytest.mark.threat("web-scorers")
 def test_many_equal_scorers_are_numbered_at_once(ann: TestClient, database: Database) -> None:
     """With a name that is looked for from 2 each time, this takes minutes for every viewer."""
     count = 10_000
@@ -140,6 +141,7 @@ BROKEN: dict[str, tuple[str, bytes]] = {
 }
 
 
+@pytest.mark.threat("web-form-broken")
 @pytest.mark.parametrize("what", BROKEN)
 def test_a_broken_form_is_refused_by_every_page_that_takes_one(ann: TestClient, database: Database, what: str) -> None:
     kind, body = BROKEN[what]
@@ -184,6 +186,7 @@ BODIES: dict[str, tuple[str, bytes]] = {
 }
 
 
+@pytest.mark.threat("web-form-broken")
 @BOTH
 @pytest.mark.parametrize("what", BODIES)
 def test_a_broken_body_is_refused_by_every_operation(ann: TestClient, database: Database, what: str) -> None:

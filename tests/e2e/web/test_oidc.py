@@ -4,6 +4,8 @@ import base64
 import hmac
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -11,10 +13,12 @@ import itsdangerous
 import pytest
 from joserfc import jwt
 from joserfc.jwk import ECKey, OctKey
+from sqlalchemy import func, select, text
 from starlette.testclient import TestClient
 
 from gate.cases.stored import Page
 from gate.store.access import EventFilter
+from gate.store.sql.access import sessions
 from gate.store.sql.database import Database
 from gate.web import addresses
 from gate.web.login import SESSION, SESSION_S
@@ -67,6 +71,7 @@ def test_a_login_leads_to_the_page_that_was_asked_for(site: WebSite, provider: P
     assert provider.asked.count("/keys") == provider.asked.count("/.well-known/openid-configuration") == 1
 
 
+@pytest.mark.threat("login-target")
 def test_a_login_leads_to_no_other_server(site: WebSite) -> None:
     for to in ("https://evil.example", "//evil.example", "/\\evil.example"):
         there = team_login.browser(site)
@@ -100,6 +105,7 @@ ON_NO_LIST: tuple[dict[str, Any], ...] = (
 )
 
 
+@pytest.mark.threat("oidc-email")
 def test_who_is_on_no_list_stays_outside(database: Database, provider: Provider) -> None:
     site = with_lists(database, provider, editors="@example.org ann@example.org")
     for claims in ON_NO_LIST:
@@ -120,6 +126,7 @@ def test_a_change_of_the_lists_counts_for_sessions_that_are_there(database: Data
         assert later.get("/new-suite").status_code != 200
 
 
+@pytest.mark.threat("web-session")
 def test_what_the_browser_is_told_of_the_session(site: WebSite) -> None:
     there = team_login.browser(site)
     assert "set-cookie" not in there.get("/login").headers
@@ -131,6 +138,7 @@ def test_what_the_browser_is_told_of_the_session(site: WebSite) -> None:
     assert "domain" not in told
 
 
+@pytest.mark.threat("web-session")
 def test_a_session_ends_after_its_time_and_with_a_logout(site: WebSite) -> None:
     there = team_login.browser(site)
     team_login.come_in(there)
@@ -149,6 +157,45 @@ def test_a_session_ends_after_its_time_and_with_a_logout(site: WebSite) -> None:
     assert (left.status_code, left.headers["location"]) == (303, "/login?said=out")
     assert there.get("/").status_code == 303
     assert "You are logged out" in there.get("/login?said=out").text
+
+
+@pytest.mark.threat("web-session")
+def test_a_copied_cookie_opens_nothing_after_the_logout(site: WebSite) -> None:
+    there, thief, elsewhere = (team_login.browser(site) for _ in range(3))
+    team_login.come_in(there)
+    team_login.come_in(elsewhere)
+    thief.cookies.set(HELD, there.cookies[HELD])
+    assert thief.get("/runs").status_code == 200
+    there.post("/logout")
+    assert (thief.get("/runs").status_code, thief.get("/runs").headers["location"][:7]) == (303, "/login?")
+    assert thief.post("/new-suite", data={"name": "a"}).status_code == 401
+    assert thief.get("/api/v1/suites").status_code == 401
+    assert elsewhere.get("/runs").status_code == 200
+
+
+@pytest.mark.threat("web-session")
+def test_a_cookie_without_an_open_session_opens_nothing(site: WebSite, database: Database) -> None:
+    there = team_login.browser(site)
+    team_login.come_in(there)
+    assert there.get("/").status_code == 200
+    later = replace(site, now=lambda: browsing.NOW + timedelta(seconds=SESSION_S))
+    other = team_login.browser(later)
+    other.cookies = there.cookies
+    assert other.get("/").status_code == 303
+    team_login.come_in(team_login.browser(later))
+    assert database.read(lambda db: db.execute(select(func.count()).select_from(sessions)).scalar_one()) == 1
+
+
+def test_a_store_that_does_not_know_the_sessions_lets_nobody_in(site: WebSite, database: Database) -> None:
+    there = team_login.browser(site)
+    team_login.come_in(there)
+    database.write(lambda db: db.execute(text("ALTER TABLE sessions RENAME TO away")))
+    answer = there.get("/runs")
+    assert (answer.status_code, "The store is not available" in answer.text) == (503, True)
+    assert "ann@example.org" not in answer.text
+    assert team_login.come_in(team_login.browser(site))[0] == 503
+    database.write(lambda db: db.execute(text("ALTER TABLE away RENAME TO sessions")))
+    assert there.get("/runs").status_code == 200
 
 
 def test_what_was_typed_survives_a_session_that_ended(site: WebSite, database: Database, provider: Provider) -> None:
@@ -186,6 +233,7 @@ PERSONS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
 }
 
 
+@pytest.mark.threat("oidc-lists")
 @pytest.mark.parametrize("who", PERSONS)
 def test_each_entry_admits_its_own_kind_alone(database: Database, provider: Provider, who: str) -> None:
     provider.person, admitting = PERSONS[who]
@@ -242,6 +290,7 @@ LIES: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.threat("oidc-proof")
 def test_a_proof_that_is_none_lets_nobody_in(site: WebSite, provider: Provider) -> None:
     honest = dict(vars(provider))
     for name, lie in LIES.items():
@@ -255,6 +304,7 @@ def test_a_proof_that_is_none_lets_nobody_in(site: WebSite, provider: Provider) 
     assert team_login.come_in(team_login.browser(site))[0] == 303
 
 
+@pytest.mark.threat("oidc-algorithm")
 @pytest.mark.parametrize(
     ("algorithms", "signed"),
     [
@@ -299,6 +349,7 @@ def test_new_keys_of_the_provider_are_looked_up(site: WebSite, provider: Provide
     assert team_login.come_in(team_login.browser(site))[0] == 303
 
 
+@pytest.mark.threat("oidc-proof")
 def test_an_answer_that_was_changed_on_the_way_is_none(site: WebSite) -> None:
     for part, changed in (("state=", "state=x"), ("code=", "error=access_denied&x="), ("code=", "code=x")):
         there = team_login.browser(site)
@@ -307,6 +358,7 @@ def test_an_answer_that_was_changed_on_the_way_is_none(site: WebSite) -> None:
         assert there.get("/").status_code == 303, changed
 
 
+@pytest.mark.threat("oidc-proof")
 def test_the_code_of_somebody_else_logs_nobody_in(site: WebSite) -> None:
     """Neither in a browser that asked nothing, nor in one that asked for itself, nor a second time."""
     ann, eve = team_login.browser(site), team_login.browser(site)
@@ -343,6 +395,7 @@ def test_a_stranger_does_not_choose_how_a_form_is_decoded(site: WebSite) -> None
         assert there.post("/new-suite", content=body, headers={"content-type": kind + charset}).status_code == 401
 
 
+@pytest.mark.threat("web-host")
 def test_the_server_answers_to_its_own_names_alone(site: WebSite) -> None:
     there: TestClient = team_login.browser(site)
     for host in ("evil.example", "gate.example.org.evil.example", ""):

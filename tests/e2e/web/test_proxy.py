@@ -38,12 +38,14 @@ def test_the_lists_say_who_may_do_what(site: WebSite, name: str, statuses: tuple
     assert tuple(there.get(page, headers=headers).status_code for page in pages) == statuses
 
 
+@pytest.mark.threat("proxy-header")
 def test_a_header_that_comes_twice_names_nobody(site: WebSite) -> None:
     """A client sent one, and the proxy added another instead of replacing it."""
     answer = team_login.browser(site).get("/", headers=[(HEADER, "Ann"), (HEADER, "Bob")])
     assert (answer.status_code, "did not send your user name" in answer.text) == (403, True)
 
 
+@pytest.mark.threat("proxy-header")
 @pytest.mark.parametrize("address", ["127.0.0.1", "::ffff:192.0.2.99", "testclient"])
 def test_requests_from_any_other_address_are_refused(site: WebSite, address: str) -> None:
     there = team_login.browser(site, "Ann", address)

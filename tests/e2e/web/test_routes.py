@@ -72,6 +72,7 @@ OPEN = {"/api/openapi.json", "/static"}
 """What everybody may read: nothing of a store is in it."""
 
 
+@pytest.mark.threat("web-role")
 def test_every_address_needs_the_role_of_the_table() -> None:
     found = {
         (method, route.path): max((_role(one.dependency) for one in route.dependencies), default=NOBODY)
@@ -140,6 +141,7 @@ class Somebody:
             assert team_login.come_in(self._browser)[0] == (303 if self._role is not NOBODY else 403)
 
 
+@pytest.mark.threat("web-roles-tried")
 @pytest.mark.parametrize(("site", "role"), [*(("proxy", role) for role in Role), ("oidc", VIEWER)], indirect=["site"])
 def test_each_address_lets_exactly_those_pass_whom_the_table_names(
     site: WebSite, provider: Provider, role: Role
@@ -173,6 +175,7 @@ FORGED: Mapping[str, Mapping[str, str]] = {
 }
 
 
+@pytest.mark.threat("web-form-site", "web-form-neighbour", "job-site")
 def test_no_address_takes_a_form_that_another_page_sent(site: WebSite, provider: Provider) -> None:
     ann = Somebody(site, EDITOR, provider)
     writes = [path for method, path in ROLES if method == "POST"]

@@ -146,6 +146,7 @@ def test_differences_are_marked_word_by_word(browser: Browser) -> None:
     assert "question 1" in page
 
 
+@pytest.mark.threat("web-answer")
 def test_what_an_answer_says_is_text(browser: Browser) -> None:
     scored = [
         replace(one, scores=(Score("<i>judge", 0.5, HOSTILE, parts=(Part("judge", "<u>m", 0.5),)),))

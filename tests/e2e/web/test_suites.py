@@ -1,6 +1,7 @@
 import json
 import re
 
+import pytest
 from starlette.testclient import TestClient
 
 from gate.cases.reading import parse
@@ -47,6 +48,7 @@ def test_fifty_cases_a_page(ann: TestClient, database: Database) -> None:
     assert found == [f"c{number:05}" for number in range(60)]
 
 
+@pytest.mark.threat("web-search")
 @BOTH
 def test_odd_words_find_nothing_and_break_nothing(ann: TestClient, database: Database) -> None:
     browsing.add(database, "support", {"id": "a", "input": "Hello"})
@@ -165,6 +167,7 @@ def test_a_file_with_mistakes_is_told_all_of_them(ann: TestClient, database: Dat
         assert found == (422, True, False), content
 
 
+@pytest.mark.threat("web-form-broken")
 def test_a_form_that_is_not_utf_8_is_refused_whole(ann: TestClient, database: Database) -> None:
     for name in (b"%ff%fe", b"\xff", b"%ed%a0%80"):
         body = b"suite=" + name
@@ -174,6 +177,7 @@ def test_a_form_that_is_not_utf_8_is_refused_whole(ann: TestClient, database: Da
     assert Suites(database).names() == ()
 
 
+@pytest.mark.threat("web-form-broken")
 def test_a_form_that_is_too_large_is_told_so_on_a_page(ann: TestClient) -> None:
     answer = ann.post("/new-suite", data={"suite": "x" * FORM_BYTES})
     assert (answer.status_code, "text/html" in answer.headers["content-type"]) == (413, True)

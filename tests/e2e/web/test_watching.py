@@ -49,6 +49,7 @@ def told(lines: io.StringIO) -> list[dict[str, object]]:
     return [json.loads(line) for line in lines.getvalue().splitlines()]
 
 
+@pytest.mark.threat("web-error-page")
 def test_each_request_is_a_line_without_what_was_asked(database: Database, lines: io.StringIO) -> None:
     ann = client(database, lines)
     ann.cookies.set("other", "s3cret-cookie")
@@ -78,6 +79,7 @@ def test_each_request_is_a_line_without_what_was_asked(database: Database, lines
     assert str(found[2]["request"]) in answers[2].text
 
 
+@pytest.mark.threat("web-error-page")
 def test_a_fault_is_a_plain_page_and_its_traceback_is_in_the_log(database: Database, lines: io.StringIO) -> None:
     ann = client(database, lines)
     Runs(database).add(next(iter(golden().values())), (), Context(), browsing.NOW)
@@ -104,6 +106,7 @@ def gone(database: Database) -> None:
     database.file.mkdir()
 
 
+@pytest.mark.threat("web-readyz")
 @pytest.mark.parametrize(("spoil", "reason"), [(newer, "another version"), (gone, "does not answer")])
 def test_a_store_that_cannot_be_used_is_told_without_details(
     database: Database, lines: io.StringIO, spoil: Callable[[Database], None], reason: str
@@ -136,6 +139,7 @@ def test_where_the_store_is_stands_in_the_log_and_is_no_stranger_s_business(
     assert "gate.db" in str(told(lines)[-1]["error"])
 
 
+@pytest.mark.threat("web-readyz")
 def test_a_store_that_falls_silent_takes_no_more_than_its_time(
     database: Database, lines: io.StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -162,6 +166,7 @@ def test_metrics_count_what_happened_and_what_is_stored(database: Database, line
     assert "s3cret" not in found
 
 
+@pytest.mark.threat("web-metrics")
 @pytest.mark.parametrize(
     ("login", "here"), [(team_login.oidc(), "127.0.0.1"), (None, "10.1.2.3"), (None, "testclient")]
 )
@@ -172,6 +177,7 @@ def test_metrics_are_not_for_everybody(database: Database, lines: io.StringIO, l
     assert "gate_requests" not in answer.text
 
 
+@pytest.mark.threat("web-metrics")
 def test_metrics_of_a_server_of_many_are_for_a_token_with_their_scope(database: Database, lines: io.StringIO) -> None:
     there = client(database, lines, team_login.oidc(), "10.1.2.3")
     there.base_url = "https://testserver"
@@ -186,6 +192,7 @@ def test_metrics_of_a_server_of_many_are_for_a_token_with_their_scope(database: 
     assert there.get("/metrics", headers={"authorization": "Bearer pgate_none"}).status_code == 401
 
 
+@pytest.mark.threat("web-log-line")
 def test_a_text_log_ends_no_line_early_and_survives_a_closed_pipe() -> None:
     out = io.StringIO()
     log = log_to(out, "text")

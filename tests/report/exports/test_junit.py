@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as Xml
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -105,5 +106,6 @@ def test_keys_are_masked_and_long_answers_cut() -> None:
     assert len(text) < 20_000
 
 
+@pytest.mark.threat("exports")
 def test_attacks_stay_text() -> None:
     schema().validate(junit.render(hostile()))

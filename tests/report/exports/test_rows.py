@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 
 import jsonschema
+import pytest
 
 from gate.record.run import RunRecord
 from gate.record.transcript import ArmName, Dollars, Failed, Reply, Sample, Score, Unscored, Usage
@@ -57,6 +58,7 @@ def test_a_failed_sample_has_the_same_columns() -> None:
     assert set(whole) - set(found) == {name for name in whole if name.startswith(("score.", "reason."))}
 
 
+@pytest.mark.threat("exports")
 def test_keys_are_masked_and_any_text_is_one_line() -> None:
     key = "sk-" + "a1" * 20
     text = f"{key}\u2028\ud800\n\x00"

@@ -56,6 +56,7 @@ def test_paths_begin_in_the_root_of_the_repository() -> None:
     assert place["region"]["startLine"] == 7
 
 
+@pytest.mark.threat("exports")
 @pytest.mark.parametrize("path", ["python:app.prompts:support", "//host.invalid/x", "/etc/passwd", "../up.md"])
 def test_what_is_no_file_of_the_repository_is_told_where_it_is_asked_for(path: str) -> None:
     run = RUNS["block"]

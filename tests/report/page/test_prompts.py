@@ -1,5 +1,6 @@
 """The difference of prompts: no line is lost, words are marked, and a cache ends where the record says."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -77,6 +78,7 @@ def test_a_cache_ends_in_the_line_that_the_record_names_of_the_arm() -> None:
     assert "candidate" in found[None, 2][0] and "baseline" in found[3, None][0]
 
 
+@pytest.mark.threat("page-size")
 def test_what_is_too_long_is_said_to_be() -> None:
     (text,) = view_of("a\n" * 2_001, "b").texts
     assert (text.stretches, "too many lines" in text.note) == ((), True)

@@ -44,6 +44,7 @@ def test_shades(yes: int, no: int, shade: str) -> None:
     assert shade_of(Tally(yes, no, 4, 0, yes + no)) == shade
 
 
+@pytest.mark.threat("heat-map")
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_any_name_makes_a_picture_that_nothing_breaks_out_of(model: str, prompt: str) -> None:
     root = ElementTree.fromstring(
@@ -60,6 +61,7 @@ def test_any_name_makes_a_picture_that_nothing_breaks_out_of(model: str, prompt:
     }
 
 
+@pytest.mark.threat("heat-map")
 @pytest.mark.parametrize(
     "name",
     [

@@ -87,6 +87,7 @@ def full(text: str) -> PromisesRecord:
     return PromisesRecord(suite=text, changes=[*changes, gone], inputs=inputs, notes=[text], judge=text)
 
 
+@pytest.mark.threat("rule-list")
 @pytest.mark.parametrize("batch", [pytest.param(one, id=one[0].kind) for one in batches()[7::12]])
 def test_no_text_changes_the_shape_of_the_comment_or_reaches_the_terminal(batch: tuple[Attack, ...]) -> None:
     other = record(DROPPED)

@@ -100,6 +100,7 @@ def test_a_sentence_that_could_mean_something_else_is_left_to_the_judge(text: st
     assert compiled(text) is None
 
 
+@pytest.mark.threat("rule-pattern")
 @pytest.mark.parametrize("literal", ["(a+)+$", ".*", "[^b]", "a|b", "\\", "(?i)a", "^", "a{,}"])
 def test_a_quotation_is_no_pattern(literal: str) -> None:
     text = f'The output must be one of "{literal}", "other".'
@@ -116,6 +117,7 @@ def test_any_sentence_becomes_scorers_that_the_reader_takes_or_none(text: str) -
         assert not list(option_complaints(spec.kind, spec.options))
 
 
+@pytest.mark.threat("rule-pattern")
 @pytest.mark.parametrize("begin", ["", "The output must be ", "Never use ", "Answer ", 'Include "a"'])
 def test_no_sentence_makes_a_search_that_never_ends(begin: str) -> None:
     words = ("the ", "a ", ", ", '"a", ', "at most ", "1 ", "please ")

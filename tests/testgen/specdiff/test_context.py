@@ -26,6 +26,7 @@ AROUND = [
 ]
 
 
+@pytest.mark.threat("rule-withdrawn")
 @pytest.mark.parametrize(("before", "behind"), AROUND)
 @pytest.mark.parametrize("gap", ["\n", "\n\n", " "])
 def test_a_sentence_that_is_enclosed_no_longer_stands(before: str, behind: str, gap: str) -> None:

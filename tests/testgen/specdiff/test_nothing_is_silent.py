@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -88,6 +89,7 @@ def lenient() -> Asker:
     return judge([told(f"B{place}", f"H{place}", "same") for place in range(1, 2)], [])[0]
 
 
+@pytest.mark.threat("rule-withdrawn")
 @given(PROMPTS, EDITS, READERS, st.booleans())
 def test_a_rule_whose_sentence_is_not_there_as_it_was_is_not_unchanged(
     base: list[Sentence], edits: list[tuple[str, int, Sentence]], how: str, asked: bool

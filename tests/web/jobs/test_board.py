@@ -134,6 +134,7 @@ def test_a_run_that_is_in_the_store_is_not_told_to_be_cancelled(
     assert seen(jobs, job, "done").outcome == StoredJobRun(7, "PASS")
 
 
+@pytest.mark.threat("job-ends")
 def test_a_server_that_closes_leaves_no_process(made: Callable[..., Jobs]) -> None:
     jobs = made(WAITS)
     job = jobs.begin(CHECK)
@@ -150,6 +151,7 @@ def test_a_server_that_closes_leaves_no_process(made: Callable[..., Jobs]) -> No
         jobs.begin(CHECK)
 
 
+@pytest.mark.threat("job-form")
 def test_nothing_of_an_order_is_an_argument(tmp_path: Path, made: Callable[..., Jobs]) -> None:
     jobs = made("import sys, pathlib; pathlib.Path('argv').write_text(repr(sys.argv)); sys.stdin.readline()")
     job = jobs.begin(JobRequest("diff", ("--evil; rm",), base="$(touch x)", by="Ann"))

@@ -44,6 +44,7 @@ def test_samples_are_counted_by_suite_and_slice() -> None:
     assert sum(one.done for one in whole.slices) == 3 and {one.total for one in whole.slices} == {4}
 
 
+@pytest.mark.threat("case-budget")
 def test_a_job_spends_no_more_than_either_limit_allows() -> None:
     order = JobRequest("check", max_calls=10, max_usd=2.0)
     found = limited_budget(Budget(max_calls=5, max_usd=9.0), order)

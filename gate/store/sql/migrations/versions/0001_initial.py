@@ -1,4 +1,4 @@
-"""The first tables: suites with the versions of their cases, runs, tokens of programs, and the log."""
+"""The first tables: suites with the versions of their cases, runs, tokens of programs, sessions, and the log."""
 
 from datetime import datetime
 from typing import Any
@@ -149,6 +149,7 @@ def _people() -> None:
         *(sa.Column(name, sa.DateTime(timezone=True)) for name in ("expires", "revoked", "used")),
     )
     _index("api_tokens", "owner", "name")
+    op.create_table("sessions", _text("id", primary_key=True), _moment("expires"))
     op.create_table("events", _id(), _moment("at"), *map(_text, ("who", "what", "about")), sqlite_autoincrement=True)
     _index("events", "who", "id")
     _index("events", "what", "id")
