@@ -5,7 +5,7 @@ from typing import Any
 
 from benchmarks.promptpex.recorded_verdicts import MODELS
 from benchmarks.promptpex.table_cells import TABLES, Cell
-from gate.report.numbers import NOTHING, share
+from gate.numbers import NOTHING, share
 from gate.report.sheet import Sheet, SheetRow, SheetTable, figure_columns, text_columns
 from gate.report.sheets.matrix import difference_text as as_points
 from gate.report.sheets.matrix import rate_interval

@@ -22,7 +22,7 @@ from gate.report.escape import terminal_text
 from gate.report.exports.sarif import CommandLevel, FilePlace, PromptAnnotation, annotation_command
 from gate.report.markdown import report as markdown
 from gate.report.markdown.report import CommentContext, render_comment
-from gate.report.numbers import worst_slice
+from gate.report.slices import worst_slice
 from gate.report.view.coverage import coverage_lines
 from gate.report.view.headline import plain_first_line
 

@@ -10,14 +10,15 @@ from importlib import resources
 from jinja2 import Environment
 from markupsafe import Markup, escape
 
+from gate import numbers
 from gate.backtest.commits import SHORT
+from gate.numbers import NOTHING
 from gate.record.backtest import BacktestCommit, BacktestRecord, BacktestSlice, LastingFall
 from gate.record.comparison import State, Verdict
-from gate.report import numbers
 from gate.report.escape import visible
-from gate.report.numbers import LONGEST_SENTENCE, NOTHING, short_line
 from gate.report.page.charts import LinearScale
 from gate.report.sheet import Remark, Sheet, SheetRow, SheetTable, Tone, figure_columns, text_columns
+from gate.report.slices import LONGEST_SENTENCE, listed, short_line
 from gate.templates.rendering import packaged_templates
 from gate.values import counted
 
@@ -42,7 +43,7 @@ _TONES: Mapping[Verdict, Tone] = {
 def headline(record: BacktestRecord) -> str:
     """The result in one sentence."""
     if not record.commits:
-        return f"no commit changed a prompt of {numbers.listed(record.suites)}"
+        return f"no commit changed a prompt of {listed(record.suites)}"
     evaluated = [row for row in record.commits if row.verdict is not None]
     blocked = sum(row.verdict is Verdict.BLOCK for row in evaluated)
     said = f"{blocked:,} of {counted(len(evaluated), 'evaluated commit')} would have been blocked"
@@ -75,7 +76,7 @@ def _dropped(falls: Sequence[LastingFall]) -> str:
     """`lang=de (0.900 to 0.600) dropped with 3f2a1c9000 “Shorten the prompt” and did not recover`."""
     names = [f"{one.slice} ({numbers.score(one.before)} to {numbers.score(one.after)})" for one in falls]
     with_ = f"{falls[0].commit[:SHORT]} “{short_line(falls[0].subject)}”"
-    return f"{numbers.listed(names)} dropped with {with_} and did not recover"
+    return f"{listed(names)} dropped with {with_} and did not recover"
 
 
 def _line(row: BacktestCommit) -> SheetRow:
@@ -154,7 +155,7 @@ def _chart(name: str, rows: Sequence[BacktestCommit], across: LinearScale) -> Sl
     dropped = [row.commit[:SHORT] for _, row, one in known if one.state is State.REGRESSION]
     last = numbers.score(known[-1][2].after)
     told = f"{short_line(name)}: from {numbers.score(first)} to {last} over {counted(len(known), 'commit')}"
-    told += f"; dropped with {numbers.listed(dropped)}" if dropped else ""
+    told += f"; dropped with {listed(dropped)}" if dropped else ""
     line = "M" + "L".join(f"{point.x},{point.y}" for point in points)
     return SliceChart(short_line(name), tuple(points), line, numbers.score(first), last, told)
 

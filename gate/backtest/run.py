@@ -28,8 +28,8 @@ from gate.record.comparison import State, Verdict
 from gate.record.findings.notes import SuiteNotEvaluated
 from gate.record.run import RunRecord
 from gate.record.transcript import Dollars
-from gate.report.numbers import NamedSlice, run_slices, worst_slice
 from gate.report.sheets.plan import spending_words
+from gate.report.slices import NamedSlice, run_slices, worst_slice
 from gate.resolve.reading import suite_configs
 from gate.resolve.resolved import Resolved
 from gate.store.run_folder import LARGEST_RECORD, content_of, load_run, read_record

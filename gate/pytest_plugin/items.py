@@ -7,12 +7,12 @@ from typing import Any, Protocol, TypeAlias
 
 import pytest
 
+from gate import numbers
 from gate.cases.case import Case
 from gate.errors import GateError, InputErrors
 from gate.pytest_plugin.background import CaseAnswer
 from gate.record.parts import CaseResult, CaseState, ScorerResult
 from gate.record.transcript import Dollars, Failed, Reply, Sample
-from gate.report import numbers
 from gate.report.escape import terminal_text, visible
 from gate.report.view.cases import value_text
 from gate.report.view.scorers import (
@@ -26,6 +26,7 @@ from gate.report.view.scorers import (
 )
 from gate.resolve.resolved import Resolved, preference_notes, sampling_notes
 from gate.suite import Suite
+from gate.values import counted
 
 _ESCAPES = ("%25", "%3A", "%5B")
 
@@ -201,7 +202,7 @@ def _spent(payloads: Sequence[Payload]) -> str:
     known = [payload["usd"] for payload in payloads if payload["usd"] is not None]
     cost = f", {numbers.dollars(fsum(known))}" if known else ""
     calls, cached = (sum(payload[key] for payload in payloads) for key in ("calls", "cached"))
-    return f"{numbers.counted(calls, 'call')}, {cached:,} answers from the cache{cost}"
+    return f"{counted(calls, 'call')}, {cached:,} answers from the cache{cost}"
 
 
 class CaseSource(Protocol):

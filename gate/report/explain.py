@@ -8,21 +8,22 @@ from math import fsum
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from gate import numbers
 from gate.config.values import OVERALL
 from gate.record.comparison import PassState, State
 from gate.record.parts import ArmRecord, CaseState, OutputRecord, TranscriptRecord
 from gate.record.run import CaseRecord, NewCaseRecord, RunRecord, SuiteRecord
 from gate.record.transcript import ArmName, Dollars, Failed, Part, Reply, Sample, Score, Unscored, ending_of, mean_score
-from gate.report import numbers
 from gate.report.differences import TextPiece, joined_marks, word_differences
 from gate.report.escape import one_line, shorten, visible
-from gate.report.numbers import LONGEST_SENTENCE, AnySuite, all_suites, short_line, suite_slices
+from gate.report.slices import LONGEST_SENTENCE, AnySuite, all_suites, short_line, suite_slices
 from gate.report.view.advice import run_again_command
 from gate.report.view.cases import AnyCase, conversation_of, slice_values, value_text
 from gate.report.view.comparisons import STATE_WORDS
 from gate.report.view.headline import plain_first_line
 from gate.report.view.pass_rates import NEW_RATE_WORDS as RATE_WORDS
 from gate.report.view.pass_rates import case_row
+from gate.values import counted
 
 if TYPE_CHECKING:
     from gate.report.view.conversations import ConversationView
@@ -508,7 +509,7 @@ def sample_agreement(scores: Sequence[float | None]) -> str:
     """Whether samples agree, None for one without a score: `flaky in this arm: 2 × 1.000, 1 × 0.000`."""
     known = Counter(numbers.score(score) for score in scores if score is not None)
     total, missing = sum(known.values()), sum(score is None for score in scores)
-    lost = f"; {numbers.counted(missing, 'sample')} without a score" if missing else ""
+    lost = f"; {counted(missing, 'sample')} without a score" if missing else ""
     if not known:
         return "no score"
     if total == 1:

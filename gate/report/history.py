@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import TypeAlias
 
+from gate import numbers
 from gate.config.values import OVERALL
 from gate.record.comparison import Verdict
 from gate.record.history import (
@@ -20,9 +21,8 @@ from gate.record.history import (
     OverrideRow,
     RunRow,
 )
-from gate.report import numbers
 from gate.report.escape import one_line
-from gate.report.numbers import LONGEST_SENTENCE, short_line
+from gate.report.slices import LONGEST_SENTENCE, short_line
 from gate.stats.intervals import t_quantile
 from gate.values import counted
 

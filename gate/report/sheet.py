@@ -4,7 +4,7 @@ from collections.abc import Set
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from gate.report.numbers import Text
+from gate.record.findings.finding import Text
 
 Tone: TypeAlias = Literal["", "good", "doubtful", "bad", "dim"]
 

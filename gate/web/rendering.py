@@ -9,7 +9,7 @@ from fastapi import Request
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse, RedirectResponse
 
-from gate.report import numbers
+from gate import numbers
 from gate.web import addresses
 from gate.web.login import Oidc
 from gate.web.site import Role, person_of, site_of

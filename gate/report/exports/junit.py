@@ -11,17 +11,18 @@ from math import fsum
 from typing import Literal, TypeAlias
 from xml.etree import ElementTree as Xml
 
+from gate import numbers
 from gate.record.comparison import AxisComparison, Comparison, PassRate, PassState, State, Verdict
 from gate.record.parts import CaseState, OutputRecord
 from gate.record.run import CaseRecord, NewCaseRecord, NewSuiteRecord, RunRecord, SuiteRecord
 from gate.record.transcript import mean_score
-from gate.report import numbers
 from gate.report.escape import one_line, shorten, visible, xml_text
-from gate.report.numbers import LONGEST_SENTENCE, movement, short_line
+from gate.report.slices import LONGEST_SENTENCE, movement, quality_change, short_line
 from gate.report.view.comparisons import STATE_WORDS, over_limit
 from gate.report.view.headline import plain_first_line
 from gate.report.view.pass_rates import pass_rate_words
 from gate.report.view.scorers import case_score, shortcomings
+from gate.values import counted
 
 Seconds: TypeAlias = Mapping[tuple[str, str], float]
 """How long the answers to a case took, by suite and id."""
@@ -126,9 +127,9 @@ def _bad(run: RunRecord, row: Comparison) -> bool:
 def _slice(run: RunRecord, row: Comparison) -> _Test:
     if row.mean is None:
         return _Test(row.slice, "skipped", "no case has a score in both arms")
-    said = f"{movement(row)}, interval {numbers.score_interval(row)} ({numbers.counted(row.n, 'case')})"
+    said = f"{movement(row)}, interval {numbers.score_interval(row)} ({counted(row.n, 'case')})"
     if row.undetected(run.method.alpha) is not None:
-        said = numbers.quality_change(row, run.method.alpha)
+        said = quality_change(row, run.method.alpha)
     said = f"{said}: {STATE_WORDS[row.state]}"
     if _bad(run, row):
         return _Test(row.slice, "failure", said)
@@ -228,7 +229,7 @@ def _passing(run: RunRecord, case: NewCaseRecord, took: float) -> _Test:
         return _Test(case.id, "error" if run.exit_code else "skipped", "no score", detail, took)
     if all(known):
         return _Test(case.id, detail=scores, seconds=took)
-    said = f"{scores}; {sum(known)} of {numbers.counted(len(known), 'sample')} pass"
+    said = f"{scores}; {sum(known)} of {counted(len(known), 'sample')} pass"
     red = bool(run.exit_code) and run.verdict in (Verdict.BLOCK, Verdict.HOLD)
     return _Test(case.id, "failure" if red else "skipped", said if red else f"does not count: {said}", detail, took)
 

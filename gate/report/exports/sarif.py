@@ -14,7 +14,7 @@ from gate.record.findings.catalogue import KINDS, meaning
 from gate.record.findings.finding import Finding
 from gate.record.run import RunRecord
 from gate.report.escape import one_line, terminal_text
-from gate.report.numbers import LONGEST_SENTENCE, short_line
+from gate.report.slices import LONGEST_SENTENCE, short_line
 from gate.report.view.headline import plain_first_line
 from gate.values import JsonValue
 

@@ -9,22 +9,25 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, Template
 from markupsafe import Markup
 
+from gate.numbers import unbroken
 from gate.record.comparison import State, Verdict
 from gate.record.findings.catalogue import DECIDING
+from gate.record.findings.finding import Code, Text
 from gate.record.parts import CaseState
 from gate.record.run import RunRecord
-from gate.report import escape, numbers
+from gate.report import escape
 from gate.report.differences import AnswerDiff, answer_diff
 from gate.report.escape import shorten
 from gate.report.explain import AnswerPairView, CaseExplanation
-from gate.report.numbers import Code, Text, placed, unbroken
 from gate.report.sheet import Section, Sheet, SheetTable, Tone
+from gate.report.slices import placed
 from gate.report.view.cases import Answer, CaseView, first_answers_diff
 from gate.report.view.comparisons import AxesRow, SliceRow, SliceTable, folded_title
 from gate.report.view.exam import fewer_rows
 from gate.report.view.pass_rates import CheckedCaseRow, CheckTable, NewPrompt, rate_table
 from gate.report.view.report import ReportView, report_view
 from gate.templates.rendering import packaged_templates
+from gate.values import counted
 
 if TYPE_CHECKING:
     from gate.report.view.conversations import ConversationView
@@ -214,7 +217,7 @@ def report_parts(view: ReportView, layout: "MarkdownLayout") -> Iterator[ReportP
     """The parts in the order in which they are read, which is that of their weight."""
     yield ReportPart("first")
     yield ReportPart("opening", missing=("the summary", ""))
-    tables, cases = _tables(view), numbers.counted(len(view.cases), "case")
+    tables, cases = _tables(view), counted(len(view.cases), "case")
     yield from (ReportPart("slices", part, tables) for part in layout.open)
     yield from (ReportPart("check", part, _CHECK) for part in layout.checks)
     yield from (ReportPart("new_prompt", part, _NEW) for part in layout.new)
@@ -285,7 +288,7 @@ def _written(whole: ReportView, size: ReportSize, limit: int, *, leave_out: bool
 
 def _left_out(missing: Missing) -> str:
     """The last line; empty where nothing is missing."""
-    told = [words.format(numbers.counted(count, noun)) for (words, noun), count in missing.items()]
+    told = [words.format(counted(count, noun)) for (words, noun), count in missing.items()]
     return report_template("left_out.md.j2").render(part=told) if told else ""
 
 

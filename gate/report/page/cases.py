@@ -7,12 +7,12 @@ from operator import itemgetter
 from statistics import fmean
 from typing import TypeAlias
 
+from gate import numbers
 from gate.record.parts import CaseState, TranscriptRecord
 from gate.record.run import CaseRecord, NewCaseRecord, RunRecord
 from gate.record.transcript import ArmName, Sample, mean_score
-from gate.report import numbers
 from gate.report.explain import SideBySide, case_side_by_side, sparing_marks
-from gate.report.numbers import all_suites, has_several_suites, short_line
+from gate.report.slices import all_suites, has_several_suites, short_line
 from gate.report.view.cases import AnyCase, case_figures
 from gate.report.view.cases import CaseRow as Figures
 from gate.report.view.pass_rates import case_row

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
+from gate import numbers
 from gate.config.values import OVERALL
 from gate.record.run import RunRecord, SuiteRecord
 from gate.record.transcript import ArmName
-from gate.report import numbers
-from gate.report.numbers import NamedSlice, short_line, suite_slices
 from gate.report.page.cases import ArmFigures, GatheredSamples
+from gate.report.slices import NamedSlice, short_line, suite_slices
+from gate.values import counted
 
 MARKS = 6
 _ROOM = 0.04
@@ -136,7 +137,7 @@ def delta_histogram(values: Sequence[float | None]) -> DeltaHistogram | None:
     for place, count in enumerate(counts):
         if count:
             low, high = (place - BINS // 2) * 2 / BINS, (place + 1 - BINS // 2) * 2 / BINS
-            label = f"{numbers.two_decimals(low)} to {numbers.two_decimals(high)}: {numbers.counted(count, 'case')}"
+            label = f"{numbers.two_decimals(low)} to {numbers.two_decimals(high)}: {counted(count, 'case')}"
             y = up.at(count)
             bars.append(HistogramBar(across.at(low) + 1, y, width - 2, round(up.start - y, 2), count, low < 0, label))
     marks = tuple(ScaleMark(across.at(mark), numbers.two_decimals(mark)) for mark in (-1.0, -0.5, 0.0, 0.5, 1.0))
@@ -195,7 +196,7 @@ def distribution_curves(
     beyond = sum(len(values) - bisect_right(values, end) for _, values in arms)
     clipped = ""
     if beyond:
-        clipped = f"{numbers.counted(beyond, 'answer')} above {text(end)}, at most {text(max(v[-1] for _, v in arms))}"
+        clipped = f"{counted(beyond, 'answer')} above {text(end)}, at most {text(max(v[-1] for _, v in arms))}"
     told = "; ".join(f"{one.arm}: p50 {one.figures[0]}, p95 {one.figures[1]}" for one in found)
     return DistributionCurves(
         suite=suite,

@@ -14,24 +14,25 @@ from itertools import groupby
 from jinja2 import Environment
 from markupsafe import Markup, escape
 
+from gate import numbers
 from gate.record.comparison import ArmPrefix, CacheComparison
+from gate.record.findings.finding import Code, Text, plain
 from gate.record.parts import ArmRecord, CallsRecord, PromptTextRecord
 from gate.record.run import RunRecord, SuiteRecord
-from gate.report import numbers
 from gate.report.differences import TextPiece, joined_marks, word_differences
 from gate.report.escape import visible
 from gate.report.explain import much_in_common
-from gate.report.numbers import LONGEST_SENTENCE, Code, Text, all_suites, placed, short_line, suite_label
 from gate.report.page.cases import CasesView, GatheredSamples, no_samples
 from gate.report.page.charts import LONGEST_NAME, DistributionCurves, delta_histogram, distribution_curves, tradeoffs
 from gate.report.page.forest import Forest, ForestLine, forests, rate_forests, state_tone
 from gate.report.sheet import SheetTable
+from gate.report.slices import LONGEST_SENTENCE, all_suites, placed, short_line, suite_label
 from gate.report.view.comparisons import SliceRow
 from gate.report.view.headline import plain_first_line
 from gate.report.view.pass_rates import RateRow
 from gate.report.view.report import ReportView, report_view
 from gate.templates.rendering import packaged_templates
-from gate.values import JsonValue
+from gate.values import JsonValue, counted
 
 LINES = 2_000
 """Longer texts are not compared, because that can take quadratic time."""
@@ -237,7 +238,7 @@ def _text(
         return TextDiff(title, (), "This text has too many lines to be compared here.", "")
     lines = tuple(_marked(key, _lines(old, new), ends))
     gone, come = (sum(line.kind == kind for line in lines) for kind in ("gone", "new"))
-    words = f"{numbers.counted(gone, 'line')} out, {numbers.counted(come, 'line')} in" if gone or come else "unchanged"
+    words = f"{counted(gone, 'line')} out, {counted(come, 'line')} in" if gone or come else "unchanged"
     return TextDiff(title, tuple(_stretches(lines)), note, words)
 
 
@@ -457,7 +458,7 @@ def _detailed(whole: ReportView) -> tuple[ReportView, tuple[str, ...]]:
     moved = {table.suite for table in whole.tables if not table.quiet}
     results = sorted(whole.results, key=lambda section: section.suite not in moved)
     counts = Counter(section.missing for section in results[DETAILED:])
-    notes = [words.format(numbers.counted(count, noun)) for (words, noun), count in counts.items()]
+    notes = [words.format(counted(count, noun)) for (words, noun), count in counts.items()]
     usage = whole.usage
     if usage is not None:
         usage = replace(usage, tables=tuple(_told(table).shortened(2 * DETAILED) for table in usage.tables))
@@ -511,9 +512,7 @@ def _elsewhere(run: RunRecord, gathered: GatheredSamples, shown: int, asked: boo
     total = sum(len(suite.cases) for suite in all_suites(run))
     told: list[str | Code] = []
     if shown < total:
-        told += [
-            f"The answers of {shown:,} of {numbers.counted(total, 'case')} are on this page: those that changed most. "
-        ]
+        told += [f"The answers of {shown:,} of {counted(total, 'case')} are on this page: those that changed most. "]
         if gathered.seen:
             told += ["All are in ", Code("samples.jsonl"), " next to ", Code("run.json"), "; "]
             told += [Code("gate explain run.json CASE"), " shows one. "]
@@ -522,10 +521,10 @@ def _elsewhere(run: RunRecord, gathered: GatheredSamples, shown: int, asked: boo
         else:
             told += ["The samples of the run were not found; ", Code("run.json"), " has only these answers. "]
     if gathered.seen and (lost := _scored(run) - gathered.scored) > 0:
-        told += [f"{numbers.counted(lost, 'sample')} of the run could not be read from ", Code("samples.jsonl"), ". "]
+        told += [f"{counted(lost, 'sample')} of the run could not be read from ", Code("samples.jsonl"), ". "]
     if gathered.strange:
         told += [
-            f"{numbers.counted(gathered.strange, 'sample')} in ",
+            f"{counted(gathered.strange, 'sample')} in ",
             Code("samples.jsonl"),
             " did not belong to this run. ",
         ]
@@ -551,7 +550,7 @@ def _hash(text: str) -> str:
 def environment() -> Environment:
     """Loads and compiles this package's templates."""
     env = packaged_templates("gate.report.page", finalize=_safe)
-    env.filters.update(tone=_tone, counted=numbers.counted, together=_together, headed=_headed, plain=numbers.plain)
+    env.filters.update(tone=_tone, counted=counted, together=_together, headed=_headed, plain=plain)
     return env
 
 

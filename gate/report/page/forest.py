@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
+from gate import numbers
 from gate.config.values import OVERALL
 from gate.record.comparison import Comparison, PassRate, PassState, State
 from gate.record.run import NewSuiteRecord, RunRecord
-from gate.report import numbers
-from gate.report.numbers import NamedSlice, run_slices, short_line, shown_and_folded, suite_label, suite_slices
 from gate.report.page.charts import LinearScale, ScaleMark, linear_scale
+from gate.report.slices import NamedSlice, run_slices, short_line, shown_and_folded, suite_label, suite_slices
 from gate.report.view import comparisons
 from gate.report.view.comparisons import SliceRow, drawn_interval, is_unremarkable, scale_values, slice_rank, slice_row
 from gate.report.view.pass_rates import RateRow, check_tables, passing_rule, rate_rank, rate_row, rate_unremarkable

@@ -11,8 +11,8 @@ from gate.engine.samples import ARMS, SCORED, Bools, Columns, Floats, Ints, Samp
 from gate.record.run import NewCaseRecord, NewSuiteRecord, RunRecord, SuiteRecord
 from gate.record.transcript import Failed, Reply, Sample, Score
 from gate.report.escape import visible
-from gate.report.numbers import all_suites
 from gate.report.page.cases import SHOWN, ArmFigures, GatheredSamples, KeptAnswers, no_samples
+from gate.report.slices import all_suites
 
 ANSWER_CHARS = 6_000
 REASON_CHARS = 1_000

@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
+from gate import numbers
 from gate.cases.case import place_of
+from gate.numbers import whole_percent
 from gate.record.calibration import (
     AgreementRecord,
     ConsistencyRecord,
@@ -16,10 +18,8 @@ from gate.record.calibration import (
     on_scale,
 )
 from gate.record.transcript import masked
-from gate.report import numbers
-from gate.report.numbers import whole_percent
 from gate.report.sheet import Remark, Sheet, SheetRow, SheetTable, figure_columns, text_columns
-from gate.values import clipped, listed
+from gate.values import clipped, counted, listed
 
 EXCERPT_CHARS = 240
 """Of an answer, and of a reason, that is shown as an example."""
@@ -92,11 +92,11 @@ def slice_parts(found: JudgeCalibrationRecord) -> SheetTable:
 
 def _folded(few: list[SliceRecord], more: int) -> Iterator[str]:
     if few:
-        named = listed([f"{one.name} ({numbers.counted(one.answers, 'answer')})" for one in few])
+        named = listed([f"{one.name} ({counted(one.answers, 'answer')})" for one in few])
         many = "1 slice has" if len(few) == 1 else f"{len(few):,} slices have"
         yield f"{many} fewer than {LEAST_UNITS} independent questions, too few for a result: {named}."
     if more:
-        yield f"{numbers.counted(more, 'smaller slice')} not analyzed."
+        yield f"{counted(more, 'smaller slice')} not analyzed."
 
 
 def disagreement_parts(found: JudgeCalibrationRecord) -> SheetTable:
@@ -104,7 +104,7 @@ def disagreement_parts(found: JudgeCalibrationRecord) -> SheetTable:
     if not found.disagreements:
         return SheetTable("", (), ())
     shown = len(found.disagreements)
-    title = f"Where judge and people differ: {numbers.counted(found.differing, 'answer')}"
+    title = f"Where judge and people differ: {counted(found.differing, 'answer')}"
     title += f", the {shown} furthest apart" if found.differing > shown else ""
     return SheetTable(f"{title} ({found.judge.told(found.judge.threshold)} passes)", (), (), tuple(_told(found)))
 
@@ -187,9 +187,9 @@ def _agreement(found: JudgeCalibrationRecord, agreement: AgreementRecord) -> She
     if found.grades is not None:
         rows.append(("mean distance to the grades", score_distance(found.grades.apart, (labels.low, labels.high))))
         rows.append(("mean of judge minus people", score_difference(found.grades.above, (labels.low, labels.high))))
-    units = numbers.counted(found.judging.units, "independent question")
+    units = counted(found.judging.units, "independent question")
     people = "one label each" if labels.people < 2 else f"up to {labels.people} labels each"
-    title = f"Agreement: {numbers.counted(found.judging.judged, 'answer')}, {units}, {people}"
+    title = f"Agreement: {counted(found.judging.judged, 'answer')}, {units}, {people}"
     return SheetTable(title, text_columns("", ""), tuple(map(SheetRow, rows)), tuple(_reading(found)))
 
 
@@ -210,7 +210,7 @@ def _reading(found: JudgeCalibrationRecord) -> Iterator[str]:
     if found.people is not None:
         yield (
             f"Agreement among people: how often two people give the same label, over "
-            f"{numbers.counted(found.people.answers, 'answer')}. No judge can be expected to agree more often."
+            f"{counted(found.people.answers, 'answer')}. No judge can be expected to agree more often."
         )
 
 
@@ -296,7 +296,7 @@ def _notes(found: JudgeCalibrationRecord) -> Iterator[str]:
     if found.judge.models:
         spent = f", {numbers.dollars(judging.spent_usd)}" if judging.spent_usd else ""
         yield (
-            f"Each answer was judged {numbers.counted(judging.repeats, 'time')}: {judging.calls:,} calls, "
+            f"Each answer was judged {counted(judging.repeats, 'time')}: {judging.calls:,} calls, "
             f"{judging.reused:,} cached judgements{spent}."
         )
     scale = f" on the scale of {labels.low:g} to {labels.high:g}" if labels.graded else ""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len, set_cell_size
 
 from gate.config.specification import Specification
+from gate.numbers import NOTHING, percent, points_interval, share, two_decimals
 from gate.report.escape import one_line, xml_text
-from gate.report.numbers import NOTHING, percent, points_interval, share, two_decimals
 from gate.report.sheet import Remark, Sheet, SheetRow, SheetTable, figure_columns, text_columns
 from gate.stats.arrays import Estimate, Undefined
 from gate.stats.intervals import Difference, paired_difference

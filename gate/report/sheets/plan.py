@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterator
 
+from gate import numbers
 from gate.engine.forecast import FigureRange, Forecast, SliceForecast, SuiteForecast
 from gate.engine.spending import ModelSpending, Range, Spending
 from gate.record.calibration import CalibrationRecord, ChoiceRecord, RateRecord, SuiteCalibration
 from gate.record.transcript import Dollars
-from gate.report import numbers
 from gate.report.sheet import Remark, Sheet, SheetRow, SheetTable, Tone, figure_columns, text_columns
+from gate.values import counted
 
 _TONES: dict[str, Tone] = {
     "never blocks": "bad",
@@ -38,7 +39,7 @@ def spending_words(spending: Spending) -> str:
     else:
         cost = "no cost" if spending.cost.why == "n/a" else f"cost unknown ({spending.cost_note})"
     time = numbers.duration(spending.minutes * 60)
-    return f"{least}{numbers.counted(spending.calls, 'call')}, {cost}, {about} {time}"
+    return f"{least}{counted(spending.calls, 'call')}, {cost}, {about} {time}"
 
 
 def _plan_headline(spending: Spending) -> str:
@@ -97,7 +98,7 @@ def _mark(figure: Range, text: str) -> str:
 
 
 def _slices(plan: Forecast, suite: SuiteForecast) -> SheetTable:
-    title = f"{suite.name}: {numbers.counted(suite.cases, 'case')}, {numbers.counted(suite.samples, 'sample')} each"
+    title = f"{suite.name}: {counted(suite.cases, 'case')}, {counted(suite.samples, 'sample')} each"
     if suite.arms < 2:
         return SheetTable(
             title, (), (), ("A new prompt has no baseline. Only the candidate is called, and nothing is compared.",)
@@ -162,7 +163,7 @@ def _reading(plan: Forecast) -> Iterator[str]:
     share = numbers.percent(plan.power)
     if plan.critical is not None:
         yield (
-            f"{numbers.counted(plan.tested, 'slice')} tested together at a false block rate of "
+            f"{counted(plan.tested, 'slice')} tested together at a false block rate of "
             f"{numbers.percent(plan.alpha)}: a drop is significant from about {plan.critical:.2f} standard errors."
         )
     yield (
@@ -215,7 +216,7 @@ def _remarks(found: CalibrationRecord) -> Iterator[Remark]:
 
 
 def _facts(suite: SuiteCalibration) -> SheetTable:
-    title = f"{suite.name}: {numbers.counted(suite.cases, 'case')}, {numbers.counted(suite.samples, 'sample')} each"
+    title = f"{suite.name}: {counted(suite.cases, 'case')}, {counted(suite.samples, 'sample')} each"
     if suite.units < suite.cases:
         title += f", {suite.units:,} independent groups"
     drift = suite.drift
@@ -264,7 +265,7 @@ def _notes(found: CalibrationRecord) -> Iterator[str]:
     rates = found.false_blocks
     if rates is not None:
         yield (
-            f"{rates.replicates:,} simulated runs over {numbers.counted(rates.slices, 'slice')}: cases are drawn "
+            f"{rates.replicates:,} simulated runs over {counted(rates.slices, 'slice')}: cases are drawn "
             f"with replacement, and their samples are assigned to the two arms at random. The joint test keeps the "
             f"rate at {rates.promised * 100:g} % or below. Familiar rule: a separate bootstrap interval for each slice."
         )

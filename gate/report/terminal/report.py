@@ -10,10 +10,11 @@ from rich.table import Table as RichTable
 from rich.text import Text as RichText
 
 from gate.record.comparison import State, Verdict
+from gate.record.findings.finding import plain
 from gate.record.parts import CaseState, ChangeState
 from gate.record.run import RunRecord
 from gate.report.escape import terminal_text
-from gate.report.numbers import all_suites, placed, plain, short_line
+from gate.report.slices import all_suites, placed, short_line
 from gate.report.terminal.sheet import lines_of, styled, table_of
 from gate.report.view.cases import CaseView, explain_command
 from gate.report.view.comparisons import AxesRow, SliceRow, SliceTable, folded_title

@@ -8,9 +8,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from gate.record.findings.finding import Code
+from gate.record.findings.finding import Text as Sentence
 from gate.report.escape import terminal_text
-from gate.report.numbers import Code
-from gate.report.numbers import Text as Sentence
 from gate.report.sheet import Fact, Item, Sheet, SheetTable, Tone
 
 _STYLES: dict[Tone, str] = {"": "", "good": "green", "doubtful": "yellow", "bad": "red", "dim": "dim"}

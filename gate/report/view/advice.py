@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from math import inf
 
+from gate import numbers
 from gate.cases.case import place_of
 from gate.record.comparison import State, Verdict
+from gate.record.findings.finding import Code, Text
 from gate.record.findings.quality import (
     AboveLimit,
     JudgeBlind,
@@ -23,16 +25,12 @@ from gate.record.findings.unfinished import (
 )
 from gate.record.parts import ArmRecord, CaseState
 from gate.record.run import NewSuiteRecord, RunRecord, SuiteRecord
-from gate.report import numbers
 from gate.report.escape import shell_command
-from gate.report.numbers import (
+from gate.report.slices import (
     LONGEST_SENTENCE,
-    NAMES_SHOWN,
-    Code,
     NamedSlice,
     ShownCases,
     Step,
-    Text,
     run_slices,
     short_line,
     slice_name,
@@ -45,6 +43,7 @@ from gate.report.view.cases import AnyCase, telling_cases
 from gate.report.view.comparisons import more_cases
 from gate.report.view.exam import promise_steps
 from gate.report.view.headline import early_end_steps, nothing_scored, suites_not_cached
+from gate.values import NAMES_SHOWN, counted
 
 _ENDINGS = (".md", ".txt", ".j2", ".yml", ".yaml", ".json", ".prompty")
 """Prompts that are text files; tests cannot be drafted from a prompt that a program builds."""
@@ -287,7 +286,7 @@ def _adding(run: RunRecord, named: NamedSlice) -> Text:
     lacking = FLOOR - named.record.units
     where: Text = (" to ", slice_name(named)) if named.suite or not named.overall else ()
     harder = "more and harder cases"
-    count = f"at least {numbers.counted(lacking, 'more case')}" if lacking > 0 else harder
+    count = f"at least {counted(lacking, 'more case')}" if lacking > 0 else harder
     rule = f". A slice needs at least {FLOOR} cases, better 100"
     return (f"Add {count}", *where, rule, *draft_command(_suite_of(run, named), named))
 
@@ -298,7 +297,7 @@ def _suite_of(run: RunRecord, named: NamedSlice) -> SuiteRecord:
 
 def _ship(run: RunRecord) -> Iterator[Text]:
     yield from ending_advice(run)
-    count = numbers.counted(run.method.slices_tested, "tested slice")
+    count = counted(run.method.slices_tested, "tested slice")
     yield (f"Merge: it is better overall, and nothing is shown to be worse ({count}).",)
 
 

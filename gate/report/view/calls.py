@@ -6,13 +6,15 @@ from datetime import datetime
 from itertools import islice
 from math import fsum
 
+from gate import numbers
 from gate.record.comparison import ArmAxis, ArmPrefix, AxisComparison, CacheComparison, Estimate, PrefixEnd
+from gate.record.findings.finding import Code, Text
 from gate.record.parts import ArmRecord, ArmReuseRecord, ReuseRecord, SpendingRecord, SpentRecord
 from gate.record.run import RunRecord, SuiteRecord
 from gate.record.transcript import FREE, STEP_LIMIT, UNPRICED
-from gate.report import numbers
-from gate.report.numbers import LONGEST_SENTENCE, AnySuite, Code, Text, all_suites, short_line, suite_label
 from gate.report.sheet import Fact, Section, SheetRow, SheetTable, figure_columns, text_columns
+from gate.report.slices import LONGEST_SENTENCE, AnySuite, all_suites, short_line, suite_label
+from gate.values import counted
 
 
 def per_answer(suites: Sequence[AnySuite]) -> str:
@@ -75,7 +77,7 @@ def spending_text(run: RunRecord) -> Text:
     """What the run spent, and what cached answers saved: `1,080 calls, $0.087, 42.3 s`"""
     if not run.calls.made and not run.calls.cached:
         return ()
-    calls, time = numbers.counted(run.calls.made, "call"), numbers.duration(run.duration_s)
+    calls, time = counted(run.calls.made, "call"), numbers.duration(run.duration_s)
     if run.spent_usd is not None:
         told = f"{calls}, {numbers.dollars(run.spent_usd)}, {time}"
     elif why := _unknown_cost(run):
@@ -86,7 +88,7 @@ def spending_text(run: RunRecord) -> Text:
     if not known:
         return (told,)
     worth = f" and about {numbers.dollars(saved)}" if saved else ""
-    return (f"{told}; {numbers.counted(known, 'cached answer')} saved {numbers.counted(known, 'call')}{worth}",)
+    return (f"{told}; {counted(known, 'cached answer')} saved {counted(known, 'call')}{worth}",)
 
 
 def new_answers(run: RunRecord) -> str:
@@ -122,7 +124,7 @@ def _together(parts: Sequence[SpentRecord]) -> str:
     called = [part for part in parts if part.calls]
     prices = [part.usd for part in called if part.usd is not None]
     dollars = f", {numbers.dollars(fsum(prices))}" if called and len(prices) == len(called) else ""
-    return f"{numbers.counted(sum(part.calls for part in called), 'call')}{dollars}"
+    return f"{counted(sum(part.calls for part in called), 'call')}{dollars}"
 
 
 def _unknown_cost(run: RunRecord) -> str:
@@ -188,7 +190,7 @@ def _sentence(known: Sequence[ReuseRecord], run: RunRecord) -> str:
     if told and arms["baseline"]:
         parts.append(_beside(known))
     if opinions := sum(reuse.opinions for reuse in known):
-        parts.append(f"{'also ' if told else ''}{numbers.counted(opinions, 'judge reply', 'judge replies')}")
+        parts.append(f"{'also ' if told else ''}{counted(opinions, 'judge reply', 'judge replies')}")
     return "; ".join(parts)
 
 
@@ -511,7 +513,7 @@ def _told(arm: ArmRecord) -> Text:
     for kind, count in _counts(arm).items():
         if count:
             out += [", " if out else "", f"{count:,} {_word(kind, count)}", *_limit(kind, arm)]
-    return (*out, f"; {numbers.counted(arm.replies, 'reply', 'replies')} in all") if out else ()
+    return (*out, f"; {counted(arm.replies, 'reply', 'replies')} in all") if out else ()
 
 
 def _finding(found: _Found) -> Text:
@@ -524,7 +526,7 @@ def _finding(found: _Found) -> Text:
     article = "a " if found.kind == "refused" and count == 1 else ""
     where: Text = (Code(found.suite), ": ") if found.suite else ()
     noun = ("conversation", "") if found.kind == STEP_LIMIT else ("reply", "replies")
-    many = f"{count:,} of {numbers.counted(arm.replies, *noun)} of the {name}"
+    many = f"{count:,} of {counted(arm.replies, *noun)} of the {name}"
     less = f"{fewer:,}" if fewer else "none"
     end = "" if rest is None else f", and {less} of the {other}'s {rest.replies:,}"
     return (*where, f"{many} {verb} {article}{_word(found.kind, count)}", *_limit(found.kind, arm), f"{end}.")

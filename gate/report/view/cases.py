@@ -7,18 +7,18 @@ from dataclasses import dataclass, replace
 from math import fsum
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from gate import numbers
 from gate.config.values import OVERALL
 from gate.record.comparison import State
+from gate.record.findings.finding import Text
 from gate.record.parts import CaseState, OutputRecord
 from gate.record.run import CaseRecord, NewCaseRecord, NewSuiteRecord, RunRecord
 from gate.record.transcript import mean_score
-from gate.report import numbers
 from gate.report.differences import AnswerDiff, answer_diff
 from gate.report.escape import shell_command, visible
-from gate.report.numbers import (
+from gate.report.slices import (
     LONGEST_SENTENCE,
     NamedSlice,
-    Text,
     all_suites,
     case_label,
     has_several_suites,
@@ -30,7 +30,7 @@ from gate.report.numbers import (
     suite_label,
 )
 from gate.report.view.scorers import ScoreScale, score_and_mark
-from gate.values import JsonValue
+from gate.values import JsonValue, counted
 
 if TYPE_CHECKING:
     from gate.record.parts import TranscriptRecord
@@ -141,9 +141,7 @@ def telling_cases(run: RunRecord) -> TellingCases:
     shown = _told(mine, named, CASES_SHOWN)
     more = list(_of_others(fallen, shown, named[1:]))
     head = _head(len(shown), len(mine), len(more), named[0], sure=sure)
-    return TellingCases(
-        head, (f"{numbers.counted(len(mine), 'case')} dropped in ", slice_name(named[0])), (*shown, *more)
-    )
+    return TellingCases(head, (f"{counted(len(mine), 'case')} dropped in ", slice_name(named[0])), (*shown, *more))
 
 
 def _all(run: RunRecord) -> Iterator[FallenCase]:

@@ -7,18 +7,21 @@ from functools import partial
 from itertools import compress
 from typing import Literal, NamedTuple
 
+from gate import numbers
 from gate.record.comparison import FEWEST_UNITS, AxisComparison, Comparison, Estimate, State
 from gate.record.run import RunRecord, SuiteRecord
-from gate.report import numbers
-from gate.report.numbers import (
+from gate.report.slices import (
     LONGEST_SENTENCE,
     NamedSlice,
     cases_and_groups,
+    duration_change_interval,
     groups_text,
     is_tolerated,
     is_unmoved,
     is_within_margin,
     listed,
+    quality_change,
+    quality_interval,
     run_slices,
     short_line,
     shown_and_folded,
@@ -294,7 +297,7 @@ def slice_row(run: RunRecord, named: NamedSlice, scale: BarScale) -> SliceRow:
         groups=groups_text(record.n, record.units),
         scores=_scores(record),
         delta=numbers.delta(record.mean),
-        interval="" if record.mean is None else numbers.quality_interval(record, run.method.alpha),
+        interval="" if record.mean is None else quality_interval(record, run.method.alpha),
         bar=interval_bar(drawn_interval(run, record), scale),
         state=record.state,
         words=words.whole,
@@ -435,7 +438,7 @@ def _quality(overall: Comparison, alpha: float) -> AxisText:
     if overall.mean is None:
         return AxisText("not measured", missing="not compared")
     if overall.undetected(alpha) is not None:
-        return AxisText(numbers.quality_change(overall, alpha))
+        return AxisText(quality_change(overall, alpha))
     return AxisText(numbers.delta(overall.mean), numbers.score_interval(overall))
 
 
@@ -464,7 +467,7 @@ def over_limit(axis: AxisComparison) -> str:
 
 def p95_change(change: Estimate) -> str:
     """`p95 +90 ms [−40 ms, +220 ms]`."""
-    return f"p95 {numbers.duration_change_interval(change)}"
+    return f"p95 {duration_change_interval(change)}"
 
 
 def p95_is_trusted(axis: AxisComparison) -> bool:

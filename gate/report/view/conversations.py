@@ -5,15 +5,17 @@ from dataclasses import dataclass
 from itertools import groupby
 from math import fsum
 
+from gate import numbers
 from gate.config.values import OVERALL
 from gate.record.comparison import ArmConversations, ChangedCalls, Conversations, ToolChange, ToolDifference, ToolSlice
+from gate.record.findings.finding import Code, Text
 from gate.record.parts import ObservationRecord, OutputRecord, ToolUseRecord, TranscriptRecord, TurnRecord
 from gate.record.run import RunRecord, SuiteRecord
 from gate.record.transcript import BROKE_OFF, STEP_LIMIT
-from gate.report import numbers
 from gate.report.escape import visible
-from gate.report.numbers import LONGEST_SENTENCE, Code, Text, all_suites, in_suite, short_line, suite_label
 from gate.report.sheet import Section, SheetRow, SheetTable, figure_columns, text_columns
+from gate.report.slices import LONGEST_SENTENCE, all_suites, in_suite, short_line, suite_label
+from gate.values import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,7 @@ def conversation_findings(run: RunRecord) -> tuple[Text, ...]:
 def _stopped(suite: SuiteRecord) -> Iterator[Text]:
     stopped = [] if suite.tools is None else _ranked(suite.tools, stopped=True)
     if stopped:
-        more = f", and {numbers.counted(len(stopped) - 1, 'other tool')} in some" if len(stopped) > 1 else ""
+        more = f", and {counted(len(stopped) - 1, 'other tool')} in some" if len(stopped) > 1 else ""
         yield (*_sentence(stopped[0], stopped=True), f"{more}.")
 
 
@@ -173,7 +175,7 @@ def _ranked(tools: ToolDifference, *, stopped: bool) -> list[_Place]:
 def _sentence(place: _Place, *, stopped: bool) -> Text:
     verb = "stopped" if stopped else "started"
     count = place.tool.stopped if stopped else place.tool.started
-    many = f"{count:,} of {numbers.counted(place.slice.n, 'case')}"
+    many = f"{count:,} of {counted(place.slice.n, 'case')}"
     where: Text = () if place.slice.slice == OVERALL else (" of ", Code(short_line(place.slice.slice)))
     return (f"The candidate {verb} calling ", Code(short_line(place.tool.tool)), f" in {many}", *where)
 
@@ -181,16 +183,16 @@ def _sentence(place: _Place, *, stopped: bool) -> Text:
 def _section(suite: str, talks: Conversations, tools: ToolDifference | None) -> Section:
     compared = talks.baseline is not None
     scores = "baseline → candidate" if compared else "mean"
-    head = (*text_columns(numbers.counted(talks.n, "case")), *figure_columns(scores))
+    head = (*text_columns(counted(talks.n, "case")), *figure_columns(scores))
     figures_table = SheetTable("", head, tuple(map(SheetRow, _figures(talks))))
-    counted = (_WHAT.format(" or asking back" if _heard(talks) else ""), _NO_TEST) if compared else (_ALONE,)
+    footnotes = (_WHAT.format(" or asking back" if _heard(talks) else ""), _NO_TEST) if compared else (_ALONE,)
     return Section(
         title=("Conversations", *in_suite(suite)),
         brief=(_brief(talks, tools),),
         tables=(figures_table,) if tools is None else (_tool_sentences(tools), figures_table, *_tool_tables(tools)),
         missing=("the conversations of {}", "suite"),
         suite=suite,
-        notes=(*counted, *([_UNANSWERED] if _asked_last(talks) else [])),
+        notes=(*footnotes, *([_UNANSWERED] if _asked_last(talks) else [])),
     )
 
 
@@ -218,7 +220,7 @@ def _brief(talks: Conversations, tools: ToolDifference | None) -> str:
     if _asked_last(talks):
         pieces.append(f"last answers that look like questions: {_questions(talks)}")
     if overall is not None and told:
-        pieces.append(f"other tool calls in {overall.changed:,} of {numbers.counted(overall.n, 'case')}")
+        pieces.append(f"other tool calls in {overall.changed:,} of {counted(overall.n, 'case')}")
     return ", ".join(pieces) or f"{_both(talks, lambda arm: numbers.two_decimals(arm.turns))} turns"
 
 
@@ -313,7 +315,7 @@ def _brief_transcript(found: TranscriptRecord) -> str:
     uses = max(found.calls, sum(len(turn.tools) + turn.more_tools for turn in found.turns))
     failed = max(found.failed_calls, sum(use.failed for turn in found.turns for use in turn.tools))
     followups = max(found.followups, sum(turn.by == "follow-up" for turn in found.turns))
-    pieces = [numbers.counted(len(found.turns) + found.more_turns, "turn"), numbers.counted(uses, "tool call")]
+    pieces = [counted(len(found.turns) + found.more_turns, "turn"), counted(uses, "tool call")]
     pieces[-1] += f" ({failed:,} failed)" if failed else ""
     if not all(turn.tools_told for turn in found.turns):
         pieces[-1] += " (the agent does not report all)"
@@ -364,7 +366,7 @@ def _use(same: Sequence[ToolUseRecord]) -> ToolUseView:
 
 def _about(turn: TurnRecord) -> str:
     pieces = [] if turn.stop_reason in _ENDED or _broken(turn) else [short_line(turn.stop_reason)]
-    pieces += [numbers.counted(turn.steps, "model call")] if turn.steps else []
+    pieces += [counted(turn.steps, "model call")] if turn.steps else []
     if turn.input_tokens or turn.output_tokens:
         pieces.append(f"{numbers.tokens(turn.input_tokens)} → {numbers.tokens(turn.output_tokens)} tokens")
     pieces += [] if turn.latency_s is None else [numbers.duration(turn.latency_s)]
@@ -373,12 +375,12 @@ def _about(turn: TurnRecord) -> str:
 
 def _notes(found: TranscriptRecord, hidden: int) -> Iterator[str]:
     if more := hidden + found.more_turns:
-        yield f"{numbers.counted(more, 'more turn')} not shown; the samples of the run have them all."
+        yield f"{counted(more, 'more turn')} not shown; the samples of the run have them all."
     prices = (("the agent", found.agent_usd), ("judges", found.judge_usd))
     told = [f"{who} {numbers.dollars(usd)}" for who, usd in prices if usd is not None]
     if found.aside_calls:
         price = "" if found.aside_usd is None else f" {numbers.dollars(found.aside_usd)}"
-        calls = numbers.counted(found.aside_calls, "call")
+        calls = counted(found.aside_calls, "call")
         told.insert(1, f"simulated users and automatic answers{price} ({calls})")
     if told:
         yield f"Cost: {', '.join(told)}."
@@ -395,7 +397,7 @@ def _notes(found: TranscriptRecord, hidden: int) -> Iterator[str]:
 def _observed(one: ObservationRecord) -> str:
     if one.rows is None:
         return f"Database, {short_line(one.scorer)}: not read ({short_line(one.error, LONGEST_SENTENCE)})"
-    count, found = numbers.counted(one.rows, "row"), short_line(one.found, LONGEST_SENTENCE)
+    count, found = counted(one.rows, "row"), short_line(one.found, LONGEST_SENTENCE)
     if one.rows == 1 and found:
         return f"Database, {short_line(one.scorer)}: {found}"
     return f"Database, {short_line(one.scorer)}: {count}{f', the first {found}' if found else ''}"

@@ -3,8 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from gate import numbers
 from gate.config.values import OVERALL
 from gate.record.comparison import FEWEST_UNITS, State
+from gate.record.findings.finding import Code, Text
 from gate.record.findings.unfinished import PromptDeleted
 from gate.record.parts import INTENDED, ChangeState, InputChange
 from gate.record.run import (
@@ -19,20 +21,9 @@ from gate.record.run import (
     SuiteRecord,
 )
 from gate.record.transcript import mean_score
-from gate.report import numbers
-from gate.report.numbers import (
-    LONGEST_SENTENCE,
-    NAMES_SHOWN,
-    Code,
-    NamedSlice,
-    Text,
-    listed,
-    short_line,
-    slice_name,
-    suite_slices,
-)
 from gate.report.sheet import Column, Section, SheetRow, SheetTable, figure_columns, text_columns
-from gate.values import counted
+from gate.report.slices import LONGEST_SENTENCE, NamedSlice, listed, short_line, slice_name, suite_slices
+from gate.values import NAMES_SHOWN, counted
 
 PARTS_NAMED = 5
 RULES_NAMED = {"policy": 7, "budget": 7}
@@ -200,7 +191,7 @@ def _edit(edit: SettingEdit) -> Text:
 
 def _cases(change: ExamChangeRecord, ids: Sequence[str], verb: str) -> Iterator[Text]:
     if ids:
-        yield (f"{numbers.counted(len(ids), 'case')} of ", _code(change.suite), f" {verb}")
+        yield (f"{counted(len(ids), 'case')} of ", _code(change.suite), f" {verb}")
 
 
 def _obsolete(run: RunRecord, change: ExamChangeRecord) -> Iterator[Text]:
@@ -308,7 +299,7 @@ def _floor(found: Sequence[tuple[NamedSlice, int]]) -> Text:
         said: Text = (f"The baseline already scores {numbers.score(0.0)} in ", *_listed(none))
         return (*said, f", so the score cannot drop {where} and shows nothing; {_LOOK}.")
     named, above = found[0]
-    what = f"all but {above:,} of the {numbers.counted(named.record.n, 'case')} of "
+    what = f"all but {above:,} of the {counted(named.record.n, 'case')} of "
     few = "the score can hardly drop there"
     return (f"The baseline already scores {numbers.score(0.0)} in {what}", slice_name(named), f", so {few}; {_LOOK}.")
 
@@ -317,12 +308,12 @@ def _listed(found: Sequence[NamedSlice]) -> Text:
     if len(found) == 1:
         (named,) = found
         one = named.record.n == 1
-        return ("the only case of " if one else f"all {numbers.counted(named.record.n, 'case')} of ", slice_name(named))
+        return ("the only case of " if one else f"all {counted(named.record.n, 'case')} of ", slice_name(named))
     out: list[str | Code] = []
     for named in found[:NAMES_SHOWN]:
         out += [", " if out else "all cases of ", slice_name(named), f" ({named.record.n:,})"]
     rest = len(found) - NAMES_SHOWN
-    return (*out, *((f" and {numbers.counted(rest, 'more slice')}",) if rest > 0 else ()))
+    return (*out, *((f" and {counted(rest, 'more slice')}",) if rest > 0 else ()))
 
 
 def _silent(run: RunRecord, suite: SuiteRecord) -> Iterator[Text]:
@@ -335,7 +326,7 @@ def _silent(run: RunRecord, suite: SuiteRecord) -> Iterator[Text]:
         known = one.baseline is not None and one.candidate is not None and one.n >= max(1, fewest)
         if known and max(one.baseline or 0.0, one.candidate or 0.0) <= numbers.ZERO:
             where: Text = (" of ", Code(short_line(suite.name))) if several else ()
-            over = numbers.counted(one.n, "case")
+            over = counted(one.n, "case")
             found = f" gave 0 to every answer of both arms ({over})"
             why = "the model may ignore the prompt, or the scorer may check the wrong thing"
             yield ("Scorer ", Code(short_line(one.name)), *where, f"{found}; read some of them: {why}.")

@@ -2,26 +2,22 @@
 
 from collections.abc import Iterator, Sequence, Set
 
+from gate import numbers
 from gate.record.comparison import FEWEST_UNITS, State, Verdict, undetected_share
-from gate.record.findings.finding import setting_name
+from gate.record.findings.finding import Code, Text, plain, setting_name
 from gate.record.findings.quality import AboveLimit, TooFewCases
 from gate.record.findings.unfinished import BudgetReached, RunInterrupted
 from gate.record.parts import ArmRecord
 from gate.record.run import OverrideRecord, RunRecord
-from gate.report import numbers
 from gate.report.escape import one_line, terminal_text
-from gate.report.numbers import (
+from gate.report.slices import (
     LONGEST_SENTENCE,
-    NAMES_SHOWN,
-    Code,
     NamedSlice,
-    Text,
     is_tolerated,
     is_unmoved,
     is_within_margin,
     listed,
     movement,
-    plain,
     run_slices,
     short_line,
     slice_name,
@@ -30,6 +26,7 @@ from gate.report.numbers import (
     worst_slice,
 )
 from gate.report.view import pass_rates
+from gate.values import NAMES_SHOWN, counted
 
 
 def suites_not_cached(run: RunRecord) -> tuple[str, ...]:
@@ -97,7 +94,7 @@ def _obstacle(run: RunRecord) -> tuple[Text, str]:
     """Why there is no verdict: the fact, and its cause in somebody else's words, which may be long."""
     missing = run.missing
     if nothing_scored(run):
-        none = f"none of the {numbers.counted(missing.total, 'sample')} has a score"
+        none = f"none of the {counted(missing.total, 'sample')} has a score"
         return (none,), missing.reasons[0].reason if len(missing.reasons) == 1 and not missing.others else ""
     first = run.deciding[0]
     return shown(first.headline), first.cause
@@ -124,7 +121,7 @@ def _missing(run: RunRecord) -> Text:
     if run.unfinished is None or not missing.samples:
         return ()
     verb = "is" if missing.samples == 1 else "are"
-    return (f"; {missing.samples:,} of {numbers.counted(missing.total, 'sample')} {verb} missing",)
+    return (f"; {missing.samples:,} of {counted(missing.total, 'sample')} {verb} missing",)
 
 
 def obstacle_in_full(run: RunRecord) -> Text:
@@ -219,7 +216,7 @@ def headline(run: RunRecord) -> Text:
         return shown(run.deciding[0].headline)
     risen = [named for named in run_slices(run) if named.overall and named.record.state is State.IMPROVEMENT]
     if not risen and all(is_unmoved(named) for named in run_slices(run) if named.overall):
-        return (f"no change: {numbers.counted(_cases(run), 'case')} scored the same before and after",)
+        return (f"no change: {counted(_cases(run), 'case')} scored the same before and after",)
     if not risen:
         return (_nothing(run), *_worst(run, "; worst slice "))
     lowest = worst_slice(run)
@@ -317,7 +314,7 @@ def _counts(run: RunRecord, slices: Sequence[NamedSlice], known: Set[str]) -> Te
     if len(slices) == 1 and not is_tolerated(slices[0]):
         return ("The only slice, ", slice_name(slices[0]), f", {_STATE_VERBS[slices[0].record.state][0]}.")
     suites = f" in {len(run.suites)} suites" if len(run.suites) > 1 else ""
-    return (f"Of {numbers.counted(len(slices), 'slice')}{suites}, ", *_tally(slices, known), ".")
+    return (f"Of {counted(len(slices), 'slice')}{suites}, ", *_tally(slices, known), ".")
 
 
 def _stripped(text: Text) -> Text:
@@ -376,7 +373,7 @@ def _small_and_lower(slices: Sequence[NamedSlice], known: Set[str]) -> Text:
     lowest = min(lower, key=lambda named: (named.record.mean or 0.0, named.full))
     if slice_name(lowest).text in known:
         return ()
-    cases = numbers.counted(lowest.record.n, "case")
+    cases = counted(lowest.record.n, "case")
     rest = f", and {len(lower) - 1:,} more" if len(lower) > 1 else ""
     return (
         " Too few cases to decide, but lower: ",

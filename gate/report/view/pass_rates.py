@@ -4,26 +4,26 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from gate import numbers
 from gate.config.values import OVERALL
 from gate.record.comparison import PassRate, PassState, Verdict
+from gate.record.findings.finding import Code, Text
 from gate.record.parts import CaseResult, CaseState
 from gate.record.run import NewCaseRecord, NewSuiteRecord, RunRecord
-from gate.report import numbers
-from gate.report.numbers import (
+from gate.report.sheet import Fact, SheetRow, SheetTable, Tone, figure_columns, text_columns
+from gate.report.slices import (
     LONGEST_SENTENCE,
-    Code,
-    Text,
     cases_and_groups,
     groups_text,
     listed_code,
     short_line,
     shown_and_folded,
 )
-from gate.report.sheet import Fact, SheetRow, SheetTable, Tone, figure_columns, text_columns
 from gate.report.view.calls import per_answer
 from gate.report.view.cases import CaseView, answer_views, lone_case_view, slice_values
 from gate.report.view.scorers import FULL, case_scale, case_score, other_scores, shortcomings
 from gate.scoring.interface import meets_threshold
+from gate.values import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ def rate_method(run: RunRecord) -> Iterator[Fact]:
         return
     judged = run.method.rates_judged
     levels = " or ".join(numbers.percent(level) for level in sorted({suite.level for suite in run.new}))
-    shared = f"; {numbers.counted(judged, 'slice')} tested together, each bound at {levels}" if judged else ""
+    shared = f"; {counted(judged, 'slice')} tested together, each bound at {levels}" if judged else ""
     exact = "; a miss must also be significant in the exact binomial test" if judged else ""
     yield Fact("New prompts", (f"pass rate with its Wilson interval{shared}{exact}",))
     if judged:
@@ -154,7 +154,7 @@ def pass_rate_words(row: PassRate) -> str:
     """`62.5 % pass (8 cases), 90 % needed`."""
     rate = "none" if row.rate is None else numbers.share(row.rate)
     wanted = "" if row.wanted is None else f", {numbers.share(row.wanted)} needed"
-    return f"{rate} pass ({numbers.counted(row.n, 'case')}){wanted}"
+    return f"{rate} pass ({counted(row.n, 'case')}){wanted}"
 
 
 def rate_margin(rate: PassRate) -> float:
@@ -300,7 +300,7 @@ def _failing(suite: NewSuiteRecord) -> list[NewCaseRecord]:
 def _case(suite: NewSuiteRecord, case: NewCaseRecord) -> CaseView:
     unscored = case.passed.count(None)
     missing = f", {unscored} without a score" if unscored else ""
-    passed = f"{case.passed.count(True)} of {numbers.counted(suite.samples, 'answer')} passed{missing}"
+    passed = f"{case.passed.count(True)} of {counted(suite.samples, 'answer')} passed{missing}"
     return lone_case_view(case, passed, answer_views(case.outputs))
 
 
@@ -443,7 +443,7 @@ def _gaps(check: CaseResult, unfinished: str | None) -> Iterator[str]:
     """Why samples have no score: `no score: 503`, `no score (2 samples): 503`."""
     for reason, count in Counter(check.missing).items():
         if reason != unfinished:
-            samples = f" ({numbers.counted(count, 'sample')})" if len(check.missing) > 1 else ""
+            samples = f" ({counted(count, 'sample')})" if len(check.missing) > 1 else ""
             yield f"no score{samples}: {short_line(reason, LONGEST_SENTENCE)}"
 
 
@@ -536,13 +536,13 @@ def _cases_failed(run: RunRecord) -> Text:
     suites = [suite for suite in run.new if suite.overall.wanted == 1.0]
     failed = names_in_state(suites, CaseState.FAILED)
     total = sum(suite.overall.n for suite in suites)
-    return (f"{len(failed):,} of {numbers.counted(total, 'case')} failed{': ' * bool(failed)}", *listed_code(failed))
+    return (f"{len(failed):,} of {counted(total, 'case')} failed{': ' * bool(failed)}", *listed_code(failed))
 
 
 def _cases_passed(run: RunRecord) -> Text:
     total = sum(suite.overall.n for suite in run.new)
     where = f" in {len(run.new)} suites" if len(run.new) > 1 else ""
-    return (f"{count_in_state(run, CaseState.PASSED):,} of {numbers.counted(total, 'case')} passed{where}",)
+    return (f"{count_in_state(run, CaseState.PASSED):,} of {counted(total, 'case')} passed{where}",)
 
 
 def _rate_words(run: RunRecord, suite: NewSuiteRecord, rate: PassRate) -> Text:

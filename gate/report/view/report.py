@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from gate import numbers
 from gate.errors import SHOWN, Interrupted
 from gate.record.comparison import AxisComparison, State, Verdict
 from gate.record.findings.catalogue import SKIPPING
-from gate.record.findings.finding import Finding
+from gate.record.findings.finding import Code, Finding, Text
 from gate.record.findings.notes import BudgetTooLow, ExamEdited
 from gate.record.findings.quality import AboveLimit, NoPromptChanged, NoRegression, OverallImproved
 from gate.record.findings.rates import PassRateMet, ThresholdUnset
@@ -15,9 +16,16 @@ from gate.record.findings.skipped import BaselineRecorded, SecretsMissing
 from gate.record.findings.unfinished import InputError, SamplesMissing
 from gate.record.parts import ArmRecord, ExamRecord
 from gate.record.run import ExamChangeRecord, MethodRecord, NewSuiteRecord, RunRecord, SuiteRecord
-from gate.report import numbers
-from gate.report.numbers import LONGEST_SENTENCE, Code, Step, Text, listed, run_slices, short_line, suite_label
 from gate.report.sheet import Fact, Section, SheetTable
+from gate.report.slices import (
+    LONGEST_SENTENCE,
+    Step,
+    duration_change_interval,
+    listed,
+    run_slices,
+    short_line,
+    suite_label,
+)
 from gate.report.view import calls, exam, pass_rates
 from gate.report.view.advice import next_steps
 from gate.report.view.calls import (
@@ -55,6 +63,7 @@ from gate.report.view.headline import (
 )
 from gate.report.view.pass_rates import CheckTable, NewPrompt, new_prompts
 from gate.report.view.scorers import dimension_sections, judge_fact, jury_facts, position_facts, scorer_sections
+from gate.values import counted
 
 MARGINS_NAMED = 5
 
@@ -72,10 +81,10 @@ def method_facts(run: RunRecord) -> Iterator[Fact]:
 
 
 def _name(used: MethodRecord) -> Text:
-    slices = numbers.counted(used.slices_tested, "slice")
+    slices = counted(used.slices_tested, "slice")
     if used.name == PERCENTILE:
         return ("percentile bootstrap (", Code(used.name), f"), {slices} tested separately")
-    flips = f", {numbers.counted(used.flips, 'sign flip')}" if used.flips else ""
+    flips = f", {counted(used.flips, 'sign flip')}" if used.flips else ""
     breakage = ", with the breakage channel (any changed case counts)" if used.breakage else ""
     return ("joint sign-flip test (", Code(used.name), f") of {slices} (overall included){flips}{breakage}")
 
@@ -84,12 +93,12 @@ def _early(run: RunRecord) -> str:
     """How many samples the comparison rests on, and why not more."""
     used = run.method
     planned, taken = used.samples_planned or 0, used.samples_taken or 0
-    told = f"{numbers.counted(planned, 'sample')} per case planned"
+    told = f"{counted(planned, 'sample')} per case planned"
     if taken >= planned:
         return f"{told}, all taken"
     regressed = any(named.record.blocking and named.record.state is State.REGRESSION for named in run_slices(run))
     why = "a regression was certain" if regressed else "no sign of a change"
-    return f"{told}, {taken} taken: {why}; {numbers.counted(used.spared, 'sample')} saved"
+    return f"{told}, {taken} taken: {why}; {counted(used.spared, 'sample')} saved"
 
 
 def _promise(used: MethodRecord) -> str:
@@ -126,7 +135,7 @@ def method_line(run: RunRecord) -> str:
         return f"pass rates with {numbers.percent(1 - 2 * used.alpha)} Wilson intervals"
     if not any(suite.quality.overall.n for suite in run.suites):
         return "pass rates with Wilson intervals" if run.new else ""
-    slices = numbers.counted(used.slices_tested, "slice")
+    slices = counted(used.slices_tested, "slice")
     if not used.slices_tested:
         return "no slice has enough cases for a test"
     planned, taken = used.samples_planned or 0, used.samples_taken or 0
@@ -207,20 +216,20 @@ def _suite(run: RunRecord, suite: SuiteRecord) -> Iterator[Fact]:
 def _samples(run: RunRecord, suite: SuiteRecord) -> str:
     """Empty where the line on early stopping has it."""
     told = suite.samples == run.method.samples_planned
-    return "" if told else f", {numbers.counted(suite.samples, 'sample')} per case and arm"
+    return "" if told else f", {counted(suite.samples, 'sample')} per case and arm"
 
 
 def _new(run: RunRecord, suite: NewSuiteRecord) -> Iterator[Fact]:
     label = short_line(suite_label(run, suite))
     yield Fact("prompt" if run.kind == "check" else "new prompt", _arm(suite.candidate), label)
-    yield from _exam(label, suite.exam, f", {numbers.counted(suite.samples, 'sample')} per case")
+    yield from _exam(label, suite.exam, f", {counted(suite.samples, 'sample')} per case")
     if suite.cost_note:
         yield Fact("cost", (short_line(suite.cost_note, LONGEST_SENTENCE),), label)
 
 
 def _exam(suite: str, exam: ExamRecord, samples: str) -> Iterator[Fact]:
     scorers = short_line(", ".join(exam.scorers), LONGEST_SENTENCE) or "none"
-    size, digest = numbers.counted(exam.cases, "case"), Code(exam.digest[:DIGEST_SHOWN])
+    size, digest = counted(exam.cases, "case"), Code(exam.digest[:DIGEST_SHOWN])
     kept: Text = (" of ", _code(exam.store)) if exam.store else ()
     told = (size, *kept, " at ", _code(exam.ref), ", digest ", digest, f"{samples}, scorers: {scorers}")
     yield Fact("eval set", told, suite)
@@ -268,9 +277,9 @@ def _ending(run: RunRecord) -> Iterator[Fact]:
     missing = run.missing
     if missing.samples:
         reasons = [f"{one.samples:,} × {short_line(one.reason, LONGEST_SENTENCE)}" for one in missing.reasons]
-        reasons += [f"other reasons for {numbers.counted(missing.others, 'sample')}"] if missing.others else []
+        reasons += [f"other reasons for {counted(missing.others, 'sample')}"] if missing.others else []
         why = f": {'; '.join(reasons)}" if reasons else ""
-        yield Fact("Missing", (f"{missing.samples:,} of {numbers.counted(missing.total, 'sample')}{why}",))
+        yield Fact("Missing", (f"{missing.samples:,} of {counted(missing.total, 'sample')}{why}",))
         if missing.cases:
             yield Fact("Cases to run again", (_counted_ids(missing.cases),))
     if missing.samples and missing.best and missing.worst and run.unfinished is None:
@@ -291,14 +300,14 @@ def _made_by(run: RunRecord) -> Iterator[Fact]:
 
 
 def _latency(axis: AxisComparison) -> str:
-    judged = f"decided by the mean ratio per case over {numbers.counted(axis.n, 'case')}; "
+    judged = f"decided by the mean ratio per case over {counted(axis.n, 'case')}; "
     if axis.p50_change is None or axis.p95_change is None:
         return f"{judged}p50 and p95 do not count, because p95 needs about 1,000 samples"
-    p50 = f"p50 {numbers.duration_change_interval(axis.p50_change)}"
+    p50 = f"p50 {duration_change_interval(axis.p50_change)}"
     shown = f"{judged}{p50} and {p95_change(axis.p95_change)} do not count"
     if p95_is_trusted(axis):
         return shown
-    fewest = numbers.counted(min(axis.baseline.calls, axis.candidate.calls), "sample")
+    fewest = counted(min(axis.baseline.calls, axis.candidate.calls), "sample")
     return f"{shown}; p95 is rough: it needs about {CALLS_FOR_P95:,} samples per arm, not {fewest}"
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
+from gate import numbers
 from gate.record.comparison import (
     ContestedAnswer,
     DimensionResult,
@@ -12,20 +13,12 @@ from gate.record.comparison import (
     RubricResult,
     ScorerChange,
 )
+from gate.record.findings.finding import Code
 from gate.record.parts import AskedModel, CaseResult, CaseState, JudgeQuote, ScorerResult
 from gate.record.run import RunRecord, SuiteRecord
-from gate.report import numbers
-from gate.report.numbers import (
-    LONGEST_SENTENCE,
-    AnySuite,
-    Code,
-    all_suites,
-    in_suite,
-    listed,
-    short_line,
-    suite_label,
-)
 from gate.report.sheet import Fact, Section, SheetRow, SheetTable, Tone, figure_columns, text_columns
+from gate.report.slices import LONGEST_SENTENCE, AnySuite, all_suites, in_suite, listed, short_line, suite_label
+from gate.values import counted
 
 PARTS_SHOWN = 12
 LONGEST_REASON, BESIDE_PARTS = 200, 100
@@ -279,7 +272,7 @@ def agreement_in_short(run: RunRecord) -> str:
 def _size(judge: JudgeQuote) -> str:
     if judge.units == judge.answers:
         return f"n = {judge.answers:,}"
-    return f"{numbers.counted(judge.answers, 'answer')} to {numbers.counted(judge.units, 'question')}"
+    return f"{counted(judge.answers, 'answer')} to {counted(judge.units, 'question')}"
 
 
 def judge_fact(suite: str, judge: JudgeQuote) -> Fact:
@@ -331,7 +324,7 @@ def _agreement(jury: JuryResult, scale: ScoreScale) -> str:
         told.append(f"kappa {_estimate_text(jury.kappa)}")
     elif jury.why_not:
         told.append(f"no kappa: {short_line(jury.why_not, LONGEST_SENTENCE)}")
-    size = f"{len(jury.members)} judges, {numbers.counted(jury.answers, 'answer')}"
+    size = f"{len(jury.members)} judges, {counted(jury.answers, 'answer')}"
     return f"{'; '.join(told)} ({size})"
 
 

@@ -10,7 +10,7 @@ from gate.config.scorer import ScorerSpec
 from gate.engine.run import Tools
 from gate.record.transcript import Failed, Sample, Score, Unscored
 from gate.report.explain import REASON_CHARS
-from gate.report.numbers import short_line
+from gate.report.slices import short_line
 from gate.scoring.interface import Member, ModelScorer, Subject
 from gate.suite import Suite
 from gate.web.jobs.job import Event, JobProgress, RoundOpinion, SuiteProgress

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from gate.numbers import duration
 from gate.record.comparison import Verdict
+from gate.record.findings.finding import plain
 from gate.record.run import ExamTrialRecord, RunRecord
-from gate.report.numbers import duration, plain
 from gate.report.view.calls import spending_text
 from tests.support.command import Outcome, gate, git
 from tests.support.example import BROKEN, CONFIG, FILES, PROMPT, REWORDED, case, cases

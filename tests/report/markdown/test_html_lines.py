@@ -10,9 +10,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from gate.record.findings.finding import Code
 from gate.report.escape import one_line
 from gate.report.markdown import report
-from gate.report.numbers import Code
 from tests.golden.hostile import hostile
 from tests.golden.runs import runs
 

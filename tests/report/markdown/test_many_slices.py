@@ -9,7 +9,7 @@ from rich.console import Console
 from gate.record.comparison import PassState, State, Verdict
 from gate.record.run import RunRecord
 from gate.report.markdown.report import render_report
-from gate.report.numbers import shown_and_folded
+from gate.report.slices import shown_and_folded
 from gate.report.terminal import report as terminal
 from gate.report.terminal.report import SIZES
 from gate.report.view.comparisons import SHOWN_REMARKABLE

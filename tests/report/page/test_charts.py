@@ -7,9 +7,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gate import numbers
 from gate.record.comparison import State, Verdict
 from gate.record.transcript import ArmName, Dollars, Reply
-from gate.report import numbers
 from gate.report.page.cases import ArmFigures, GatheredSamples
 from gate.report.page.charts import TradeoffPoint, delta_histogram, distribution_curves, linear_scale, tradeoffs
 from gate.report.page.forest import FOLDED, ROWS, SLICES_SHOWN, forests

@@ -5,10 +5,11 @@ import shlex
 import pytest
 
 from gate.record.comparison import Verdict
+from gate.record.findings.finding import plain
 from gate.record.run import RunRecord
 from gate.record.transcript import FREE, UNPRICED, UNTOLD
 from gate.report.markdown.report import SHORTEST, render_report
-from gate.report.numbers import NamedSlice, Step, placed, plain
+from gate.report.slices import NamedSlice, Step, placed
 from gate.report.view.advice import compare_command, draft_command, next_steps
 from gate.report.view.calls import spending_text
 from tests.golden import runs

@@ -3,8 +3,8 @@
 import pytest
 
 from gate.record.comparison import CacheComparison, Estimate, State, Verdict
+from gate.record.findings.finding import plain
 from gate.record.run import RunRecord
-from gate.report.numbers import plain
 from gate.report.view.calls import FINDINGS_SHOWN, cache_advice, cache_findings
 from gate.report.view.report import facts
 from tests.golden import runs

@@ -1,11 +1,12 @@
 """Which cases a report shows."""
 
 from gate.record.comparison import Comparison, State, Verdict
+from gate.record.findings.finding import Code
 from gate.record.run import CaseRecord, RunRecord
 from gate.report.markdown import report as markdown
 from gate.report.markdown.report import render_report
-from gate.report.numbers import Code, run_slices
 from gate.report.page import document
+from gate.report.slices import run_slices
 from gate.report.view.cases import case_views, explain_command, telling_cases, worst_case
 from tests.golden import runs
 from tests.golden.builders import case, comparison, output, run, suite

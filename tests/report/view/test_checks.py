@@ -7,11 +7,11 @@ import pytest
 from rich.console import Console
 
 from gate.record.comparison import PassRate, PassState, Verdict
+from gate.record.findings.finding import plain
 from gate.record.findings.unfinished import EvaluationFailed
 from gate.record.parts import CaseState
 from gate.record.run import RunRecord
 from gate.report.markdown.report import render_report
-from gate.report.numbers import plain
 from gate.report.terminal import report as terminal
 from gate.report.view.pass_rates import check_tables
 from gate.report.view.report import REASONS_SHOWN, facts, report_view

@@ -6,6 +6,7 @@ import pytest
 
 from gate.record.comparison import ArmConversations, Conversations, ToolChange, ToolDifference
 from gate.record.comparison import ToolSlice as Piece
+from gate.record.findings.finding import plain
 from gate.record.parts import (
     ObservationRecord,
     ToolUseRecord,
@@ -14,7 +15,6 @@ from gate.record.parts import (
 )
 from gate.record.run import RunRecord
 from gate.report.markdown import report as markdown
-from gate.report.numbers import plain
 from gate.report.view import conversations
 from gate.report.view.cases import answer_views
 from gate.report.view.conversations import conversation_view

@@ -11,13 +11,12 @@ from gate.calls.budget import BudgetGuard
 from gate.calls.interface import CallRefused
 from gate.config.policy import Budget, Limit
 from gate.record.comparison import Verdict
-from gate.record.findings.finding import Finding
+from gate.record.findings.finding import Finding, plain
 from gate.record.findings.unfinished import BudgetReached, RunInterrupted
 from gate.record.run import RunRecord
 from gate.record.transcript import Dollars
 from gate.report.markdown import preview, report
 from gate.report.markdown import report as markdown
-from gate.report.numbers import plain
 from gate.report.terminal import report as terminal
 from gate.report.view.advice import next_steps
 from gate.report.view.headline import plain_first_line

@@ -2,8 +2,8 @@
 
 import pytest
 
+from gate.record.findings.finding import plain
 from gate.record.run import RunRecord
-from gate.report.numbers import plain
 from gate.report.view.advice import next_steps
 from gate.report.view.calls import ending_advice, ending_facts, ending_findings
 from tests.golden import runs

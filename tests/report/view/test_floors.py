@@ -3,10 +3,10 @@
 import pytest
 
 from gate.record.comparison import Comparison, ScorerChange, State, Verdict
+from gate.record.findings.finding import plain
 from gate.record.findings.unfinished import BudgetReached
 from gate.record.run import CaseRecord, RunRecord
 from gate.report.markdown import report as markdown
-from gate.report.numbers import plain
 from gate.report.page import document
 from gate.report.view.advice import next_steps
 from gate.report.view.exam import floor_findings

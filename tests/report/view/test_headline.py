@@ -5,11 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.record.comparison import State, Verdict
-from gate.record.findings.finding import Finding
+from gate.record.findings.finding import Code, Finding, Text, plain
 from gate.record.findings.unfinished import BudgetReached, SamplesMissing, ServiceFailed
 from gate.record.run import MissingReason, MissingRecord, RunRecord
 from gate.report.markdown.report import render_report
-from gate.report.numbers import Code, Text, plain
 from gate.report.view.headline import (
     LONGEST_HEADING,
     headline,

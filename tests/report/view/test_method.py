@@ -1,7 +1,7 @@
 """Each method says how it looks at slices, and promises no more than it keeps."""
 
+from gate.record.findings.finding import Code
 from gate.record.run import RunRecord
-from gate.report.numbers import Code
 from gate.report.view.report import method_facts
 from tests.golden.runs import block
 

@@ -5,9 +5,9 @@ import io
 from rich.console import Console
 
 from gate.record.comparison import ScorerChange, State, Verdict
+from gate.record.findings.finding import plain
 from gate.record.run import RunRecord
 from gate.report.markdown.report import SHORTEST, render_report
-from gate.report.numbers import plain
 from gate.report.terminal import report as terminal
 from gate.report.view.scorers import SCORERS_SHOWN, jury_facts, scorer_sections
 from tests.golden import runs

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.report import numbers
+from gate import numbers
+from gate.values import counted
 
 TABLE: list[tuple[Callable[..., str], tuple[object, ...], str]] = [
     (numbers.score, (0.8124,), "0.812"),
@@ -46,8 +47,8 @@ TABLE: list[tuple[Callable[..., str], tuple[object, ...], str]] = [
     (numbers.duration_change, (-1.2,), "−1.2 s"),
     (numbers.duration_change, (-2e-9,), "0 ms"),
     (numbers.tokens, (1234567,), "1,234,567"),
-    (numbers.counted, (1, "case"), "1 case"),
-    (numbers.counted, (2, "try", "tries"), "2 tries"),
+    (counted, (1, "case"), "1 case"),
+    (counted, (2, "try", "tries"), "2 tries"),
     (numbers.rough_count, (112,), "about 110"),
     (numbers.rough_count, (42000,), "more than 10,000"),
     (numbers.points, (-0.712,), "−71"),

@@ -7,51 +7,21 @@ from typing import TypeAlias, TypeVar
 
 from gate import values
 from gate.config.values import OVERALL
-from gate.numbers import MINUS as MINUS
-from gate.numbers import NOTHING as NOTHING
-from gate.numbers import ZERO as ZERO
-from gate.numbers import ScoreChange as ScoreChange
-from gate.numbers import ScoreFigure as ScoreFigure
-from gate.numbers import age as age
-from gate.numbers import change as change
-from gate.numbers import change_bounds as change_bounds
-from gate.numbers import delta as delta
-from gate.numbers import dollars as dollars
-from gate.numbers import dropped_or_improved as dropped_or_improved
-from gate.numbers import duration as duration
-from gate.numbers import duration_change as duration_change
-from gate.numbers import grade as grade
-from gate.numbers import grade_change as grade_change
-from gate.numbers import grade_delta as grade_delta
-from gate.numbers import grade_from_share as grade_from_share
-from gate.numbers import percent as percent
-from gate.numbers import percent_figure as percent_figure
-from gate.numbers import points as points
-from gate.numbers import points_interval as points_interval
-from gate.numbers import relative_change as relative_change
-from gate.numbers import rough_count as rough_count
-from gate.numbers import rough_figure as rough_figure
-from gate.numbers import rough_tokens as rough_tokens
-from gate.numbers import score as score
-from gate.numbers import score_change as score_change
-from gate.numbers import score_interval as score_interval
-from gate.numbers import share as share
-from gate.numbers import share_interval as share_interval
-from gate.numbers import tokens as tokens
-from gate.numbers import two_decimals as two_decimals
-from gate.numbers import unbroken as unbroken
-from gate.numbers import unchanged_cases as unchanged_cases
-from gate.numbers import whole_percent as whole_percent
-from gate.numbers import with_interval as with_interval
+from gate.numbers import (
+    dropped_or_improved,
+    duration_change,
+    score,
+    score_change,
+    score_interval,
+    share,
+    unchanged_cases,
+    with_interval,
+)
 from gate.record.comparison import Comparison, Estimate, State
-from gate.record.findings.finding import Code as Code
-from gate.record.findings.finding import Text as Text
-from gate.record.findings.finding import plain as plain
+from gate.record.findings.finding import Code, Text
 from gate.record.run import NewSuiteRecord, RunRecord, SuiteRecord
 from gate.report.escape import one_line
-from gate.values import NAMES_SHOWN as NAMES_SHOWN
-from gate.values import clipped
-from gate.values import counted as counted
+from gate.values import NAMES_SHOWN, clipped, counted
 
 
 def quality_interval(record: Comparison, alpha: float) -> str:
