@@ -22,7 +22,7 @@ from gate.config.targets import (
 from gate.messages import Message
 from gate.prompts.version import Prompt, PromptVersion
 from gate.resolve import trust
-from gate.resolve.trust import forbidden, foreign_addresses
+from gate.resolve.trust import forbidden, new_addresses
 from gate.suite import Arm, Exam, Suite
 
 SHOP = Server(url="https://shop.example/mcp", headers={"Authorization": "SHOP_AUTH"})
@@ -62,7 +62,7 @@ def test_no_program_runs_for_a_change_from_outside_not_even_the_merge_targets(ta
 def test_what_a_suite_of_the_merge_target_sends_where_may_be_sent_there(target: Target) -> None:
     assert forbidden("s", target, base(LOOP, AGENT)) == ""
     assert forbidden("s", target, None) != ""
-    assert foreign_addresses("s", target, base(LOOP, AGENT)) == ""
+    assert new_addresses("s", target, base(LOOP, AGENT)) is None
 
 
 @pytest.mark.threat("fork-agent-program")
@@ -115,10 +115,10 @@ def test_recorded_tools_and_a_model_alone_reach_nobody() -> None:
 
 def test_whoever_may_push_is_told_about_new_addresses_and_variables() -> None:
     other = changed(AGENT, url="https://other.example")
-    assert foreign_addresses("s", other, base(AGENT)) == (
-        "s uses 'https://other.example' in this change, which the base branch does not."
-    )
-    assert foreign_addresses("s", other, None) == ""
+    found = new_addresses("s", other, base(AGENT))
+    assert found is not None
+    assert found.addresses == ["https://other.example"]
+    assert new_addresses("s", other, None) is None
 
 
 @pytest.mark.threat("fork-agent-program")

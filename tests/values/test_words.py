@@ -2,7 +2,7 @@
 
 import pytest
 
-from gate.values import counted, undecided, without_score
+from gate.values import counted, without_score
 
 
 def test_one_is_one() -> None:
@@ -23,5 +23,3 @@ def test_one_is_one() -> None:
 )
 def test_samples_without_a_score_agree_with_their_verb(samples: int, total: int, said: str) -> None:
     assert without_score(samples, total) == said
-    they = "it" if samples == 1 else "they"
-    assert undecided(samples, total) == f"{said}, and {they} could change the verdict"
