@@ -77,7 +77,10 @@ def test_a_name_is_escaped_once() -> None:
 
 
 def test_errors_are_shown_next_to_their_lines() -> None:
-    problems = [Problem("gate.yaml", 7, "unknown key 'promt'", "did you mean 'prompt'?"), Problem("a,b.yaml", 0, "no")]
+    problems = [
+        Problem("gate.yaml", 7, "unknown key 'promt'", "did you mean 'prompt'?", side="change"),
+        Problem("a,b.yaml", 0, "no", side="change"),
+    ]
     assert list(annotations(ActionOutcome(RUNS["inconclusive"], InputErrors(problems)))) == [
         "::error file=a%2Cb.yaml,title=Prompt Gate::no",
         "::error file=gate.yaml,line=7,title=Prompt Gate::unknown key 'promt' (did you mean 'prompt'?)",

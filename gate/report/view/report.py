@@ -8,7 +8,7 @@ from gate import numbers
 from gate.errors import SHOWN, Interrupted
 from gate.record.comparison import AxisComparison, State, Verdict
 from gate.record.findings.catalogue import SKIPPING
-from gate.record.findings.finding import Code, Finding, Text
+from gate.record.findings.finding import Code, Finding, Text, capitalized
 from gate.record.findings.notes import BudgetTooLow, ExamEdited
 from gate.record.findings.quality import AboveLimit, NoPromptChanged, NoRegression, OverallImproved
 from gate.record.findings.rates import PassRateMet, ThresholdUnset
@@ -509,7 +509,7 @@ def _notes(run: RunRecord) -> tuple[str | Text, ...]:
 def _note(run: RunRecord, note: Finding) -> Text:
     # Once a run did end early, what was foreseen goes without saying.
     if isinstance(note, BudgetTooLow) and run.unfinished:
-        return (*shown(note.headline), ".")
+        return (*capitalized(shown(note.headline)), ".")
     return shown(note.sentence)
 
 

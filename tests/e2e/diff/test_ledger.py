@@ -153,7 +153,7 @@ def test_an_unknown_price_is_never_zero_and_does_not_end_the_run(tmp_path: Path,
     record = outcome.record
     assert record.calls.made == len(server.ledger) == 40
     assert record.spent_usd is None and not record.suites[0].cost.compared
-    said = "The price of openai:our-own is unknown, so budget.max_usd does not count them. budget.max_calls still"
+    said = "The price of openai:our-own is unknown, so budget.max_usd does not count its calls. budget.max_calls still"
     assert any(note.startswith(said) for note in texts(record))
     shown = gate("report", ".gate/last/run.json", cwd=tmp_path).out
     assert "$0" not in shown and "unknown" in shown

@@ -121,4 +121,4 @@ def test_the_address_of_the_base_counts(tmp_path: Path, github: GitHubServer, mo
     outcome = run_action(checkout, pr.environment(checkout) | {"GROQ_API_KEY": KEY})
     assert outcome.code == 0, outcome.err
     assert {headers["Authorization"] for headers in models.headers} == {f"Bearer {KEY}"}
-    assert "The change edits `providers` (`groq`)" in outcome.summary
+    assert "The change edits providers (`groq`)" in outcome.summary

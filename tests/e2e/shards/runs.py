@@ -13,7 +13,7 @@ from tests.support.command import Outcome
 
 REFS = ("--base", "HEAD^1", "--head", "HEAD")
 _COSTS = re.compile(
-    r"latency|reused|cost and time|known already|\*\*(Spent|Calls|Made by)\*\*|^\| (.*: )?(baseline|candidate) \|"
+    r"[Ll]atency|reused|cost and time|known already|\*\*(Spent|Calls|Made by)\*\*|^\| (.*: )?(baseline|candidate) \|"
 )
 
 _REUSED = re.compile(r"<br>Answers reused: [^<]*")

@@ -22,7 +22,7 @@ def test_a_dropped_limit_reaches_the_comment_as_a_dropped_promise_with_its_evide
     text = PROMPT.replace("Answer in at most 80 words. ", "")
     head = joined_specification(spec(), carry_over(spec(), PROMPT, text), Specification("new", ""))
     diff = asyncio.run(spec_diff(version(), PromptVersion(head, text), DiffMeans(lineage=True)))
-    tables = promise_tables([promises_record("support", diff)])
-    shown = markdown.report_template("specdiff.md.j2").render(promises=tables)
+    (table,) = promise_tables([promises_record("support", diff)])
+    shown = markdown.report_template("specdiff.md.j2").render(part=table)
     assert "1 dropped, 6 unchanged" in shown
     assert "In the old prompt: “Answer in at most 80 words.”" in shown
