@@ -45,13 +45,16 @@ LONGEST_REASON = 2_000
 """Characters of a reason in the part of the record that every case has."""
 
 
-def case_result(suite: Suite, case: Case, samples: Sequence[Sample], untaken: str = NEVER_TAKEN) -> CaseResult:
+def case_result(suite: Suite, case: Case, samples: Sequence[Sample], ended: str | None = None) -> CaseResult:
     """Whether a case passes.
 
     The mean over its samples must reach the threshold: that of the combined score where the case or its suite has one,
     else that of each scorer, or of each round where rounds have thresholds. So a validator, whose threshold is 1, must
     accept every sample, while the noise of a judge is averaged out. Missing samples are taken for 0 and for 1: only
     where both give the same result does the case pass or fail.
+
+    Args:
+        ended: why the run ended early; None where it did not.
     """
     exam = suite.exam
     threshold = exam.threshold_of(case)
@@ -61,7 +64,8 @@ def case_result(suite: Suite, case: Case, samples: Sequence[Sample], untaken: st
     combined = [sample.score for sample in samples]
     known = [score for score in combined if not isinstance(score, Unscored)]
     missing = [score.reason for score in combined if isinstance(score, Unscored)]
-    missing += [untaken] * (suite.samples - len(samples))
+    untaken = suite.samples - len(samples)
+    missing += [NEVER_TAKEN if ended is None else ended] * untaken
     verdicts = [_reaches(known, suite.samples, threshold)] if threshold is not None else [s.passed for s in scorers]
     return CaseResult(
         state=_state(verdicts),
@@ -69,6 +73,7 @@ def case_result(suite: Suite, case: Case, samples: Sequence[Sample], untaken: st
         mark=threshold,
         scorers=scorers,
         missing=tuple(reason[:LONGEST_REASON] for reason in missing),
+        untaken=0 if ended is None else untaken,
         counts=not excused(case, exam),
     )
 
@@ -453,7 +458,7 @@ class Examiner:
         return gone
 
     def _result(self, suite: Suite, case: Case, samples: Sequence[Sample]) -> CaseResult:
-        return case_result(suite, case, samples, self._stop.reason or NEVER_TAKEN)
+        return case_result(suite, case, samples, self._stop.reason)
 
     def _record(
         self, checked: Checked, grids: Mapping[str, SampleGrid], results: Mapping[str, list[CaseResult]]

@@ -27,7 +27,7 @@ from gate.record.comparison import (
     State,
     Verdict,
 )
-from gate.record.findings.catalogue import verdict_of
+from gate.record.findings.catalogue import by_severity, verdict_of
 from gate.record.findings.finding import Finding
 from gate.record.findings.quality import (
     AxisNotCompared,
@@ -74,7 +74,7 @@ class Decision:
     @classmethod
     def of(cls, findings: Iterable[Finding], policy: RunPolicy) -> "Decision":
         """Apply the verdict table; `policy.fail_on` turns HOLD into exit 1."""
-        findings = tuple(findings)
+        findings = by_severity(findings)
         verdict = verdict_of(findings)
         hold = 1 if policy.fail_on == "hold" else 0
         codes = {Verdict.BLOCK: 1, Verdict.INCONCLUSIVE: 3, Verdict.HOLD: hold}
@@ -148,7 +148,8 @@ def _doubtful_rates(suite: Suite, rates: Sequence[PassRate]) -> Iterator[Finding
     if policy.min_pass_rate is None and all(own.min_pass_rate is None for own in policy.slices.values()):
         yield ThresholdUnset(suite=suite.name)
     names = {rate.slice for rate in rates}
-    if empty := [name for name in policy.slices if name not in names]:
+    if any(name not in names for name in policy.slices):
+        empty = [name for name in dict.fromkeys((*policy.slices, *policy.advisory)) if name not in names]
         yield PolicySliceEmpty(severity="hold", suite=suite.name, slices=empty)
 
 
@@ -201,7 +202,7 @@ def comparison_findings(compared: Comparisons) -> Iterator[Finding]:
     for suite, row in improved:
         yield OverallImproved(**_slice_fields(suite, row))
     yield from _uncompared_axes(compared) if improved else ()
-    if compared.suites and not (improved or regressed or suspect):
+    if compared.quality.tested and not (improved or regressed or suspect):
         yield NoRegression(slices=compared.quality.tested)
 
 

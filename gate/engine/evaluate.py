@@ -15,7 +15,7 @@ from gate.calls.interface import Stop
 from gate.cases.case import members
 from gate.engine.arrays import SampleGrid, pair_count, scores, side_by_side
 from gate.engine.compare import cost_figures, latency_figures
-from gate.engine.decide import Assessment, Assessor, missing_record
+from gate.engine.decide import Assessment, Assessor, Decision, missing_record
 from gate.engine.prompt_cache import cache_comparisons
 from gate.engine.record_parts import (
     INFORMATIVE_CASES,
@@ -43,7 +43,9 @@ from gate.record.comparison import (
     State,
     ToolDifference,
 )
+from gate.record.findings.finding import Finding
 from gate.record.findings.notes import PromptCacheUncompared
+from gate.record.findings.rates import PolicySliceEmpty
 from gate.record.parts import ArmReuseRecord, DriftRecord, ReuseRecord
 from gate.record.run import (
     CaseRecord,
@@ -54,7 +56,7 @@ from gate.record.run import (
     RunRecord,
     SuiteRecord,
 )
-from gate.record.transcript import FREE, ArmName
+from gate.record.transcript import ArmName
 from gate.resolve.resolved import Resolved, preference_notes, sampling_notes
 from gate.suite import Arm, Suite
 from gate.values import digest
@@ -146,6 +148,12 @@ class RunResult:
     drift: Mapping[str, DriftRecord] = field(default_factory=dict)
 
 
+def _is_decided(note: Finding, decision: Decision) -> bool:
+    """A misspelt slice of a new prompt's policy is a HOLD, which says what the note would."""
+    suites = {finding.suite for finding in decision.findings if isinstance(finding, PolicySliceEmpty)}
+    return isinstance(note, PolicySliceEmpty) and note.suite in suites
+
+
 def record(finished: RunResult) -> RunRecord:
     resolved, assessment = finished.resolved, finished.assessment
     suites = [_suite(suite, finished) for suite in resolved.suites if suite.baseline is not None]
@@ -161,7 +169,7 @@ def record(finished: RunResult) -> RunRecord:
         findings=[
             *assessment.decision.findings,
             *exam_findings(resolved),
-            *resolved.notes,
+            *(note for note in resolved.notes if not _is_decided(note, assessment.decision)),
             *sampling_notes(resolved.suites),
             *preference_notes(resolved.suites),
             *_uncompared_caches(finished),
@@ -184,7 +192,7 @@ def record(finished: RunResult) -> RunRecord:
 def _spent(parts: Sequence[SuiteRecord | NewSuiteRecord]) -> float | None:
     """Dollars of all suites; those that called no model with a price add nothing."""
     known = [part.spent_usd for part in parts if part.spent_usd is not None]
-    untold = any(part.spent_usd is None and part.cost_note != FREE for part in parts)
+    untold = any(part.spent_usd is None and part.cost_note for part in parts)
     # A run without suites has spent nothing, and that is known.
     return fsum(known) if (known or not parts) and not untold else None
 

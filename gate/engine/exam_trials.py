@@ -20,7 +20,7 @@ from gate.record.findings.finding import Finding
 from gate.record.findings.unfinished import EvaluationFailed
 from gate.record.parts import CallsRecord
 from gate.record.run import ExamChangeRecord, ExamTrialRecord, RunRecord
-from gate.record.transcript import FREE, ArmName, Reply, Sample, Unscored
+from gate.record.transcript import ArmName, Reply, Sample, Unscored
 from gate.resolve.exam import ExamEdit, Trial
 from gate.resolve.resolved import Resolved
 from gate.suite import Suite
@@ -220,4 +220,4 @@ def _judge_calls(table: SampleTable) -> CallsRecord:
 def dollars_of(table: SampleTable) -> float | None:
     """Dollars; None where a price is unknown, 0 where no call has a price."""
     amount, why = dollars_spent(table)
-    return 0.0 if why == FREE else amount
+    return amount if amount is not None or why else 0.0

@@ -36,7 +36,6 @@ from gate.record.parts import (
 )
 from gate.record.run import ExamChangeRecord, ExamTrialRecord, RunRecord
 from gate.record.transcript import (
-    FREE,
     STEP_LIMIT,
     UNPRICED,
     UNTOLD,
@@ -363,7 +362,8 @@ def calls_record(table: SampleTable) -> CallsRecord:
 def dollars_spent(table: SampleTable, suite: Suite | None = None) -> tuple[float | None, str]:
     """Dollars of answers, simulated users and judges, and why they are not known.
 
-    `suite` is None where the samples are those of several.
+    Without a reason there are none, because no model with a price was called. `suite` is None where the samples are
+    those of several.
     """
     samples, scores = table.samples, table.scores
     prices = np.concatenate([samples["paid_price"], samples["aside_price"], scores["price"]])
@@ -371,7 +371,7 @@ def dollars_spent(table: SampleTable, suite: Suite | None = None) -> tuple[float
         silent = suite is not None and any(calls_own_models(suite.arm(name).target) for name in suite.arms)
         return None, UNTOLD if silent and np.any(samples["paid_price"] == UNKNOWN) else UNPRICED
     total = _dollars(prices, np.concatenate([samples["paid"], samples["aside_paid"], scores["cost"]]))
-    return total, "" if total is not None else FREE
+    return total, ""
 
 
 def spending_record(table: SampleTable) -> SpendingRecord:

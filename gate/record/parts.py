@@ -381,6 +381,7 @@ class CaseResult(RecordPart):
         mark: what that mean must reach; null where each scorer has its own mark.
         scorers: in the order of the eval set.
         missing: for each sample without a score why it has none.
+        untaken: how many of the last of these were not taken because the run ended.
         counts: it has a part in the verdict.
     """
 
@@ -389,6 +390,7 @@ class CaseResult(RecordPart):
     mark: Share | None
     scorers: tuple[ScorerResult, ...]
     missing: tuple[str, ...] = ()
+    untaken: Count = 0
     counts: bool = True
 
 

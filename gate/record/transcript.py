@@ -64,8 +64,7 @@ Cost: TypeAlias = Dollars | Unpriced
 
 UNPRICED = "at least one model has no known price"
 UNTOLD = "the agent does not report its cost (cost_usd)"
-FREE = "no model with a price was called"
-"""Why there is no cost in dollars; where nothing with a price was called, there is none rather than an unknown one."""
+"""Why a cost in dollars is not known."""
 
 
 def added(left: Cost | None, right: Cost | None) -> Cost | None:

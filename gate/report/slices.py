@@ -157,13 +157,6 @@ def movement(record: Comparison) -> str:
     return f"{dropped_or_improved(record.mean or 0.0)}{scores}"
 
 
-def drop_sentence(record: Comparison, called: str) -> str:
-    """A sentence on a regression or a suspect slice: `lang=de is suspect: it dropped by …, not significant`."""
-    if record.state is State.SUSPECT:
-        return f"{called} is suspect: it {movement(record)}; the drop is not statistically significant"
-    return f"{called} {movement(record)}"
-
-
 def is_unmoved(named: NamedSlice) -> bool:
     """There are enough cases, and no score changed in any, so there is no spread for an interval."""
     return named.record.state is State.NOISE and named.record.moved == 0

@@ -156,7 +156,7 @@ def test_a_limit_from_an_input_is_raised_there() -> None:
         "the budget of 2 minutes is used up; raise the input max-minutes, or evaluate less"
     )
     assert take(guard, 0.5) is None
-    assert take(guard) == "the budget of 1 calls is used up; raise the input max-calls, or evaluate less"
+    assert take(guard) == "the budget of 1 call is used up; raise the input max-calls, or evaluate less"
     with pytest.raises(GateError) as caught:
         cap_reply_tokens(
             Params(max_output_tokens=9), Budget().lowered("max_output_tokens", 8, "the input max-output-tokens")

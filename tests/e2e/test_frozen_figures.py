@@ -32,7 +32,7 @@ OVERLAYS = {"percentile": DATA / "percentile", "check-rate": DATA / "percentile"
 """Files that some runs have in place of those of the base."""
 WHO = {"NAME": "t", "EMAIL": "t@example.invalid"}
 NO_FIGURES = {"created", "coverage", "duration_s", "tool_version", "schema", "commit", "sha", "digest", "where"} | {
-    "input", "expected", "prompt", "text", "thinking", "transcript", "findings", "reasons"
+    "input", "expected", "prompt", "text", "thinking", "transcript", "findings", "reasons", "cost_note", "untaken"
 }  # fmt: skip
 """Keys with times, versions, commits, places, texts of the inputs, or sentences."""
 CLOSE = 1e-9

@@ -161,7 +161,7 @@ def test_all_that_was_touched_is_gone() -> None:
         (CannotEvaluate("no base"), 3, "cannot-evaluate", "No base."),
         (CannotEvaluate("no base", "check out"), 3, "cannot-evaluate", "No base. Hint: check out."),
         (MissingKey("no key", "set it"), 3, "key-missing", "No key. Hint: set it."),
-        (Interrupted("interrupted"), 130, "interrupted", "It was interrupted (SIGINT)."),
+        (Interrupted("interrupted"), 130, "interrupted", "The run was interrupted (SIGINT)."),
         (Terminated("SIGTERM"), 3, "interrupted", "The process was stopped (SIGTERM)."),
         (GateError("a mistake"), 2, "input-error", "A mistake."),
         (

@@ -125,7 +125,7 @@ def check_unfinished() -> RunRecord:
     passed = checked(CaseState.PASSED, [scorer("asks", 1.0), scorer("judge", 0.9, 0.7)])
     half = [scorer("asks", 1.0), scorer("judge", None, 0.7)]
     begun = checked(CaseState.UNSCORED, half, missing=[f"judge: the judge gave no answer: {BUDGET}"])
-    never = checked(CaseState.UNSCORED, [scorer("asks", None), scorer("judge", None, 0.7)], missing=[BUDGET])
+    never = checked(CaseState.UNSCORED, [scorer("asks", None), scorer("judge", None, 0.7)], missing=[BUDGET], untaken=1)
     states = [passed] * 3 + [begun] + [never] * 2
     answer = [output(0, "What is your name?", None, f"judge: the judge gave no answer: {BUDGET}")]
     found = [

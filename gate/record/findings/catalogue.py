@@ -126,6 +126,12 @@ def verdict_of(findings: Iterable[Finding]) -> Verdict:
     return Verdict.SHIP if improved and compared else Verdict.PASS
 
 
+def by_severity(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The most severe first; those of one severity keep their order."""
+    order: tuple[Severity, ...] = (*(severity for severity, _ in VERDICTS), "note")
+    return tuple(sorted(findings, key=lambda finding: order.index(finding.severity)))
+
+
 def meaning(kind: type[Finding]) -> str:
     """What a kind of finding means, in a paragraph."""
     return " ".join(cleandoc(kind.__doc__ or "").partition("\n\nArgs:\n")[0].split())

@@ -114,4 +114,5 @@ class PolicySliceEmpty(Finding):
 
     @property
     def headline(self) -> Text:
-        return ("the policy of ", Code(self.suite), " includes ", *names(self.slices), ", and no case is in it")
+        them = "it" if len(self.slices) == 1 else "them"
+        return ("the policy of ", Code(self.suite), " includes ", *names(self.slices), f", and no case is in {them}")

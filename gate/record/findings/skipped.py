@@ -149,4 +149,7 @@ class BaselinePassRate(Finding):
     @property
     def headline(self) -> Text:
         passing = "no answer could be scored" if self.rate is None else f"{share(self.rate)} of the answers pass"
-        return (Code(self.suite), f": {passing}, over {counted(self.n, 'case')} and {self.samples} samples of each")
+        return (
+            Code(self.suite),
+            f": {passing}, over {counted(self.n, 'case')} and {counted(self.samples, 'sample')} of each",
+        )

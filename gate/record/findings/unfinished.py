@@ -41,9 +41,9 @@ class BudgetReached(Unfinished):
     @property
     def headline(self) -> Text:
         allowed = {
-            "max_calls": f"{self.value:,.0f} calls",
+            "max_calls": counted(round(self.value), "call"),
             "max_usd": exact_dollars(self.value),
-            "max_minutes": f"{self.value:g} minutes",
+            "max_minutes": f"{self.value:g} minute{'' if self.value == 1 else 's'}",
         }[self.limit]
         if self.next_usd is None:
             return (f"the budget of {allowed} is used up",)
@@ -69,7 +69,7 @@ class BudgetReached(Unfinished):
 
 
 _ENDED_BY = {
-    "SIGINT": "it was interrupted (SIGINT)",
+    "SIGINT": "the run was interrupted (SIGINT)",
     "SIGTERM": "the process was stopped (SIGTERM)",
     "SIGKILL": "it ended without a word, as a process does that is killed",
     "": "the test run ended",

@@ -179,6 +179,8 @@ def _deciding_again(run: RunRecord) -> Iterator[Text]:
         yield from _comparing(run)
     elif wanting:
         yield from (_adding(run, named) for named in wanting[:NAMES_SHOWN])
+        others = (finding for finding in run.deciding if not isinstance(finding, TooFewCases))
+        yield from dict.fromkeys((finding.remedy,) for finding in others if finding.remedy)
     else:
         yield from dict.fromkeys((finding.remedy,) for finding in run.deciding if finding.remedy)
         yield from _comparing(run)
@@ -228,7 +230,8 @@ def _hold(run: RunRecord) -> Iterator[Step]:
         option = Code(f"max_{axis}_increase")
         yield (f"Merge if the change is worth the higher {axis}; to allow it always, raise ", option, ".")
     small = [named for named in run_slices(run) if named.overall and named.record.state is State.TOO_FEW]
-    yield from (_adding(run, named) for named in small[:1])
+    if not any(isinstance(finding, ScoresAllZero) for finding in run.deciding):
+        yield from (_adding(run, named) for named in small[:1])
     yield from pass_rates.doubtful_rate_steps(run)
     if suspects:
         yield from _comparing(run)

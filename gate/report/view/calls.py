@@ -11,7 +11,7 @@ from gate.record.comparison import ArmAxis, ArmPrefix, AxisComparison, CacheComp
 from gate.record.findings.finding import Code, Text
 from gate.record.parts import ArmRecord, ArmReuseRecord, ReuseRecord, SpendingRecord, SpentRecord
 from gate.record.run import RunRecord, SuiteRecord
-from gate.record.transcript import FREE, STEP_LIMIT, UNPRICED
+from gate.record.transcript import STEP_LIMIT, UNPRICED
 from gate.report.sheet import Fact, Section, SheetRow, SheetTable, figure_columns, text_columns
 from gate.report.slices import LONGEST_SENTENCE, AnySuite, all_suites, short_line, suite_label
 from gate.values import counted
@@ -139,7 +139,7 @@ def _unknown_cost(run: RunRecord) -> str:
 def _untold(run: RunRecord) -> str:
     """Why the cost of suites is unknown, each reason once; may be empty."""
     notes = dict.fromkeys(suite.cost_note for suite in all_suites(run) if suite.calls.made and suite.spent_usd is None)
-    return "; ".join(short_line(note, LONGEST_SENTENCE) for note in notes if note and note != FREE)
+    return "; ".join(short_line(note, LONGEST_SENTENCE) for note in notes if note)
 
 
 SUITES_SHOWN = 3

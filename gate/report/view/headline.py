@@ -56,10 +56,11 @@ def early_end_notes(run: RunRecord) -> tuple[str, ...]:
     rest = run.missing.total - run.missing.samples
     if not rest:
         return ()
+    other = "The other sample is" if rest == 1 else f"The other {rest:,} samples are"
     if again := suites_not_cached(run):
         others = " All other answers are cached." if has_cached_answers(run) else ""
         return (f"The answers of the agent of {listed(again)} are not cached; the next run calls it again.{others}",)
-    return (f"The other {rest:,} samples are cached; the next run continues from there.",)
+    return (f"{other} cached; the next run continues from there.",)
 
 
 def early_end_steps(run: RunRecord) -> Iterator[Text]:

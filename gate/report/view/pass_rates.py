@@ -312,7 +312,6 @@ class CheckedCaseRow:
         slices: `lang=de, tier=free`.
         score: mean of the combined scores, with the threshold where it falls short.
         others: the other scorers in one line: `rubric 4.1 of 5 (brevity 5.0, tone 3.0), 2 others 1.000`.
-        perfect: every scorer gives its full score, so that `score` says it all.
     """
 
     name: str
@@ -322,7 +321,6 @@ class CheckedCaseRow:
     score: str
     failing: tuple[str, ...]
     others: str
-    perfect: bool
     counts: bool
 
     @property
@@ -380,11 +378,7 @@ CheckedCase = tuple[NewCaseRecord, CaseResult]
 
 def check_tables(run: RunRecord) -> tuple[CheckTable, ...]:
     """One for each suite; empty where the run is not a check."""
-    return (
-        tuple(_table(suite, run.unfinished.phrase if run.unfinished else None) for suite in run.new)
-        if run.kind == "check"
-        else ()
-    )
+    return tuple(map(_table, run.new)) if run.kind == "check" else ()
 
 
 def check_notes(run: RunRecord) -> tuple[str, ...]:
@@ -401,7 +395,7 @@ def checked_cases(suite: NewSuiteRecord) -> list[CheckedCase]:
     return sorted(rows, key=lambda row: (_CASE_ORDER.index(row[1].state), row[1].score or 0.0))
 
 
-def _table(suite: NewSuiteRecord, unfinished: str | None) -> CheckTable:
+def _table(suite: NewSuiteRecord) -> CheckTable:
     rows = checked_cases(suite)
     bad = [row for row in rows if row[1].state is not CaseState.PASSED]
     # In the order of the file, where there is nothing to sort them by.
@@ -411,8 +405,8 @@ def _table(suite: NewSuiteRecord, unfinished: str | None) -> CheckTable:
         suite=short_line(suite.name),
         path=short_line(suite.candidate.path),
         about=_about(suite),
-        rows=tuple(case_row(*row, unfinished) for row in ordered[:CHECKED_SHOWN]),
-        folded=tuple(case_row(*row, unfinished) for row in ordered[CHECKED_SHOWN : CHECKED_SHOWN + CHECKED_FOLDED]),
+        rows=tuple(case_row(*row) for row in ordered[:CHECKED_SHOWN]),
+        folded=tuple(case_row(*row) for row in ordered[CHECKED_SHOWN : CHECKED_SHOWN + CHECKED_FOLDED]),
         more=max(0, len(ordered) - CHECKED_SHOWN - CHECKED_FOLDED),
         rates=tuple(_rate(rate, _unscored(rows, rate.slice)) for rate in (suite.overall, *suite.slices)),
         cases=tuple(_failing_case(*row) for row in bad if row[0].outputs)[:CHECKED_CASES_SHOWN],
@@ -424,27 +418,26 @@ def _about(suite: NewSuiteRecord) -> str:
     return passing_rule(suite, "A case", "" if suite.samples == 1 else f", on the mean over {suite.samples} samples")
 
 
-def case_row(case: NewCaseRecord, check: CaseResult, unfinished: str | None = None) -> CheckedCaseRow:
-    """One case as text, without `unfinished`, the reason for an early end, which the first line says."""
+def case_row(case: NewCaseRecord, check: CaseResult) -> CheckedCaseRow:
+    """One case as text, without the reason for an early end, which the first line says."""
     return CheckedCaseRow(
         name=short_line(case.id),
         slices=slice_values(case.slices),
         state=check.state,
         words=CASE_WORDS[check.state],
         score=case_score(check),
-        failing=(*shortcomings(check), *_gaps(check, unfinished)),
+        failing=(*shortcomings(check), *_gaps(check)),
         others=other_scores(check),
-        perfect=check.state is CaseState.PASSED and all((one.value or 0.0) >= FULL for one in check.scorers),
         counts=check.counts,
     )
 
 
-def _gaps(check: CaseResult, unfinished: str | None) -> Iterator[str]:
+def _gaps(check: CaseResult) -> Iterator[str]:
     """Why samples have no score: `no score: 503`, `no score (2 samples): 503`."""
-    for reason, count in Counter(check.missing).items():
-        if reason != unfinished:
-            samples = f" ({counted(count, 'sample')})" if len(check.missing) > 1 else ""
-            yield f"no score{samples}: {short_line(reason, LONGEST_SENTENCE)}"
+    taken = check.missing[: len(check.missing) - check.untaken]
+    for reason, count in Counter(taken).items():
+        samples = f" ({counted(count, 'sample')})" if len(check.missing) > 1 else ""
+        yield f"no score{samples}: {short_line(reason, LONGEST_SENTENCE)}"
 
 
 def _unscored(rows: Sequence[CheckedCase], name: str) -> int:

@@ -10,7 +10,13 @@ from gate.record.comparison import AxisComparison, State, Verdict
 from gate.record.findings.catalogue import SKIPPING
 from gate.record.findings.finding import Code, Finding, Text, capitalized
 from gate.record.findings.notes import BudgetTooLow, ExamEdited
-from gate.record.findings.quality import AboveLimit, NoPromptChanged, NoRegression, OverallImproved
+from gate.record.findings.quality import (
+    AboveLimit,
+    NoPromptChanged,
+    NoRegression,
+    OverallImproved,
+    RequiredSliceEmpty,
+)
 from gate.record.findings.rates import PassRateMet, ThresholdUnset
 from gate.record.findings.skipped import BaselineRecorded, SecretsMissing
 from gate.record.findings.unfinished import InputError, SamplesMissing
@@ -537,6 +543,8 @@ def _more_reasons(run: RunRecord) -> tuple[Text, ...]:
     if run.verdict is Verdict.HOLD:
         told = (AboveLimit, ThresholdUnset)
         return tuple(shown(one.sentence) for one in run.deciding[1:] if not isinstance(one, told))
+    if run.verdict is Verdict.BLOCK:
+        return tuple(shown(one.sentence) for one in run.findings if isinstance(one, RequiredSliceEmpty))
     if run.verdict is Verdict.SKIPPED and run.deciding[0].more:
         return (shown(run.deciding[0].more),)
     return ()
