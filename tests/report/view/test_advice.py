@@ -7,7 +7,7 @@ import pytest
 from gate.record.comparison import Verdict
 from gate.record.findings.finding import plain
 from gate.record.run import RunRecord
-from gate.record.transcript import FREE, UNPRICED, UNTOLD
+from gate.record.transcript import UNPRICED, UNTOLD
 from gate.report.markdown.report import SHORTEST, render_report
 from gate.report.slices import NamedSlice, Step, placed
 from gate.report.view.advice import compare_command, draft_command, next_steps
@@ -22,7 +22,7 @@ def _said(step: Step) -> str:
 @pytest.mark.parametrize(
     ("notes", "told"),
     [
-        (("the agent does not report its cost (cost_usd)", FREE), "the agent does not report its cost (cost_usd)"),
+        (("the agent does not report its cost (cost_usd)", ""), "the agent does not report its cost (cost_usd)"),
         ((UNPRICED, UNPRICED), UNPRICED),
         ((UNPRICED, UNTOLD), f"{UNPRICED}; {UNTOLD}"),
     ],
