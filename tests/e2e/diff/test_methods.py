@@ -97,7 +97,7 @@ def test_a_strict_level_uses_more_flips_and_an_unreachable_one_is_refused(root: 
     outcome = gate("diff", "--base", "main", "--json", cwd=root)
     assert (outcome.code, outcome.record.verdict) == (1, Verdict.BLOCK)
     assert (outcome.record.method.flips or 0) >= 40_000
-    assert "The policy of s includes tier=silver, tier=iron, and no case is in it." in texts(outcome.record)
+    assert "The policy of s includes tier=silver, tier=iron, and no case is in them." in texts(outcome.record)
     (root / "gate.yaml").write_text(config.replace("0.999", "0.9999"))
     git(root, "commit", "-qam", "stricter")
     refused = gate("diff", "--base", "main", "--head", "HEAD", cwd=root)
