@@ -274,7 +274,9 @@ def slice_footnotes(run: RunRecord) -> tuple[str, ...]:
         )
     for scorer in dict.fromkeys(short_line(one.scorer) for suite in run.suites for one in suite.positions):
         notes.append(f"Pairwise judge “{scorer}”: its scores of the two arms add up to 1.")
-    if any(record.undetected(run.method.alpha) is not None for record in records):
+    unmoved = [named for named in slices if named.record.undetected(run.method.alpha) is not None]
+    # The line of a suite in which nothing changed says it in words.
+    if unmoved and not any(named.overall for named in unmoved):
         sure = numbers.share(1.0 - run.method.alpha)
         notes.append(f"≤: no case of the slice changed; of all cases at most this share would, {sure}.")
     if any(record.n != record.units for record in records):
